@@ -130,7 +130,10 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     SETTI_ASSERT(frame >= journal->frame);
     sett_world* world = journal->place.world;
     setti_bytes delta = {0};
-    sett_status status = setti_delta_encode(world, journal->last, now, journal->place.call, &delta);
+    sett_status status = journal_check_snapshot(journal);
+    if (status == SETT_OK) {
+        status = setti_delta_encode(world, journal->last, now, journal->place.call, &delta);
+    }
     if (status == SETT_OK) {
         status = journal_write_state(journal, SETTI_STREAM_DELTA, frame, &delta);
     }
@@ -204,9 +207,6 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
     }
     sett_status status =
         setti_stream_check_frame(world, journal->place.call, frame, journal->frame);
-    if (status == SETT_OK) {
-        status = journal_check_snapshot(journal);
-    }
     if (status == SETT_OK) {
         status = setti_values_check(world, journal->place.call);
     }

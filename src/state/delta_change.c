@@ -416,6 +416,13 @@ static void change_transpose(const unsigned char* values, size_t count, size_t e
 
 #define CHANGE_WORD_MAX 19 /* the most bytes of a written word: skipped words, parts, 8 bytes */
 
+/* Empties the lists for the next type, also after memory ran out. */
+static void change_forget(setti_delta_writer* to)
+{
+    to->words.size = 0;
+    to->values.size = 0;
+}
+
 void setti_delta_write_changes(setti_delta_writer* to)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
@@ -424,6 +431,7 @@ void setti_delta_write_changes(setti_delta_writer* to)
     SETTI_ASSERT(size == 0 || size % each == 0);
     to->count = (uint32_t)(to->words.size / sizeof(change_word));
     if (size == 0 || to->encoder.status != SETT_OK) {
+        change_forget(to);
         return;
     }
     /* written columns have at most 2 * size bytes, and `values` has `size` bytes already */
@@ -432,6 +440,7 @@ void setti_delta_write_changes(setti_delta_writer* to)
     if (!setti_bytes_reserve(pool, &to->columns, size + sizeof(uint64_t)) ||
         !setti_bytes_reserve(pool, &to->values, room)) {
         to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+        change_forget(to);
         return;
     }
     change_transpose(to->values.data, size / each, each, to->columns.data);
@@ -448,8 +457,7 @@ void setti_delta_write_changes(setti_delta_writer* to)
     setti_bytes unused_words = to->last_words;
     to->last_words = to->words;
     to->words = unused_words;
-    to->words.size = 0;
-    to->values.size = 0;
+    change_forget(to);
 }
 
 void setti_delta_end_changes(setti_delta_writer* to)
