@@ -194,6 +194,7 @@ typedef struct setti_run {
     bool timed;        /* times are measured */
     sett_step_fn step; /* called after each system and each application of commands, or NULL */
     void* step_user;   /* passed to `step` */
+    const char* call;  /* the latest function that ran systems, such as sett_progress; or NULL */
     void* argument;    /* the argument of sett_system_run_with */
     uint64_t frame;    /* for contexts: number of the frame or fixed step */
     double time;       /* for contexts: begin of the frame or fixed step, in seconds */
@@ -303,7 +304,7 @@ bool setti_order_is_declared(const sett_system* first, const sett_system* then);
 sett_status setti_order_check_phases(const sett_system* system, const char* call);
 
 /* Warns of orders about unknown names. */
-void setti_order_report_unknown(sett_world* world);
+void setti_order_report_unknown(sett_world* world, const char* call);
 
 /* Fails if a system is in a cycle of orders. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call);

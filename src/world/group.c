@@ -431,10 +431,11 @@ sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_de
     return group_create(world, desc, options, call);
 }
 
-sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc)
+sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc,
+                                          const char* call)
 {
     group_options options = {.length = SETTI_NONE, .hidden = world->hidden};
-    return group_create(world, desc, options, "sett_group_create");
+    return group_create(world, desc, options, call);
 }
 
 void setti_group_end(sett_group* group)

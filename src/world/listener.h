@@ -134,7 +134,8 @@ sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_de
                                           bool automatic, uint32_t length, const char* call);
 
 /* Creates a group without hidden entities, because loops of systems skip these. */
-sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc);
+sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc,
+                                          const char* call);
 
 /* Destroys the group that owns a type, if a layout made it. Fails if the program made it. */
 sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,
