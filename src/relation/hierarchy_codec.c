@@ -243,8 +243,8 @@ static void codec_name_encode(setti_encoder* to, const setti_type* type, const v
         length = 0;
         to->status = setti_world_fail_with(
             type->world, SETT_STATUS_ARGUMENT,
-            "sett_delta_encode: the text of an earlier name is lost, because another name has "
-            "the same hash - change one of the names, and take new snapshots");
+            "sett_delta_encode: the text of a name in the earlier snapshot is lost, because "
+            "another name has the same hash - take new snapshots");
     }
     setti_encode_number(to, length, 2);
     to->write(to, text, length);
