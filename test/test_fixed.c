@@ -338,7 +338,8 @@ static void orders_that_contradict_are_rejected(void)
     CHECK(MAKE(w, &t, "x", .fixed_step = 1, .after = {"late"}) == NULL);
     CHECK_EQ(sett_world_error(w), SETT_STATUS_CONFLICT);
     CHECK(MAKE(w, &t, "x", .fixed_step = 2, .after = {"step"}) == NULL);
-    CHECK(strstr(sett_world_message(w), "1 and 2 seconds") != NULL);
+    CHECK(strstr(sett_world_message(w),
+                 "steps of 1 seconds cannot run before \"x\" with steps of 2 seconds") != NULL);
     CHECK(MAKE(w, &t, "x", .fixed_step = 1, .phase = -1, .after = {"step"}) == NULL);
     CHECK_EQ(sett_world_error(w), SETT_STATUS_CONFLICT);
     CHECK(MAKE(w, &t, "x", .fixed_step = 1, .phase = 1, .after = {"step"}) != NULL);

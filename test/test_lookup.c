@@ -302,8 +302,8 @@ static void what_cannot_be_looked_up_is_rejected(void)
                                         .size = sizeof(placed_at),
                                         .members = SETT_STRUCT(placed_at, at)});
     CHECK(sett_lookup_create(s.world, placed, "at") == NULL);
-    CHECK(strstr(sett_world_message(s.world), "is not a single number, bool or handle - pass an "
-                                              "element or member of it that is") != NULL);
+    CHECK(strstr(sett_world_message(s.world), "is not a single number, bool or handle - pass a "
+                                              "member or element of it that is") != NULL);
     CHECK(sett_lookup_create(s.world, 900, "key") == NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_UNREGISTERED);
     CHECK_EQ(sett_component_unregister(s.world, s.item), SETT_STATUS_CONFLICT);

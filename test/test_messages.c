@@ -1,4 +1,6 @@
 /* test_messages.c: what messages say where other tests look at the status alone. */
+#include "sett/queue.h"
+#include "sett/random.h"
 #include "worlds.h"
 
 #include <string.h>
@@ -70,11 +72,11 @@ static void worlds_and_entities(void)
          "ends above that limit - lower the end");
     SAID(world, "with an entity_limit of");
     CHECK(sett_is_null(sett_name_ensure(world, sett_null(), "a//b")));
-    SAID(world, "the path has an empty name - leave out a slash");
+    SAID(world, "the path \"a//b\" has an empty name - write a name, or leave out the slash");
     char path[SETT_NAME_MAX + 2] = "";
     memset(path, 'x', SETT_NAME_MAX + 1);
     CHECK(sett_is_null(sett_name_ensure(world, sett_null(), path)));
-    SAID(world, "a name of the path has more than 1000 bytes - shorten it");
+    SAID(world, "has a name of more than 1000 bytes - shorten the name");
     sett_value values[33] = {{0}};
     CHECK(sett_is_null(sett_create_with(world, values, 33)));
     SAID(world, "add the others by sett_set");
@@ -252,10 +254,15 @@ static void systems(void)
     desc.phase = 1000;
     sett_system* late = sett_system_create(world, &desc);
     CHECK(slow != NULL && fast != NULL && early != NULL && late != NULL);
-    SAYS(world, sett_system_order(slow, fast), CONFLICT, "their fixed steps are 0.5 and 0.25");
-    SAYS(world, sett_system_order(slow, early), CONFLICT, "and fixed steps run after phase");
+    SAYS(world, sett_system_order(slow, fast), CONFLICT,
+         "system \"slow\" with fixed steps of 0.5 seconds cannot run before \"fast\" with steps of "
+         "0.25 seconds - set the same `fixed_step`, or remove the order");
+    SAYS(world, sett_system_order(slow, early), CONFLICT,
+         "because fixed steps run at the end of phase -50 - set the `phase` of \"early\", now "
+         "-1000, above that");
     SAYS(world, sett_system_order(late, early), CONFLICT,
-         "their phases are 1000 and -1000 - set the same `phase`");
+         "system \"late\" of phase 1000 cannot run before \"early\" of phase -1000 - set the same "
+         "`phase`, or remove the order");
     CHECK_EQ(sett_system_destroy(slow), SETT_OK);
     CHECK_EQ(sett_system_destroy(fast), SETT_OK);
     CHECK_EQ(sett_system_destroy(early), SETT_OK);
@@ -290,7 +297,7 @@ static void relations(void)
     (void)sett_hierarchy_set_scope(world, root);
     CHECK_EQ(sett_entity_destroy(world, root), SETT_OK);
     CHECK(sett_is_null(sett_entity_create(world)));
-    SAID(world, ", the scope of new entities, is not alive - set another one with "
+    SAID(world, ", the scope of new entities, is not alive - set another scope with "
                 "sett_hierarchy_set_scope");
     (void)sett_hierarchy_set_scope(world, sett_null());
     sett_entity prefab = sett_entity_create(world);
@@ -311,7 +318,7 @@ static void relations(void)
     CHECK_EQ(sett_name_set(world, prefab, "crane"), SETT_OK);
     with = (sett_instantiate_desc){.prefab = prefab, .name = "crane"};
     CHECK(sett_is_null(sett_instantiate_with(world, &with)));
-    SAID(world, "a new entity cannot have the name");
+    SAID(world, "a new entity cannot be called \"crane\": sibling");
     const sett_value name = {.component = SETT_ID_NAME};
     with = (sett_instantiate_desc){.prefab = prefab, .values = &name, .value_count = 1};
     CHECK(sett_is_null(sett_instantiate_with(world, &with)));
@@ -320,7 +327,7 @@ static void relations(void)
     sett_world* huge = sett_world_create(
         &(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = 0x80000000u});
     CHECK_EQ(sett_hierarchy_register(huge, NULL), 0);
-    SAID(huge, "the entity_limit is 2^31 or more - lower it");
+    SAID(huge, "the world's entity_limit is 2^31 or more - create the world with a lower one");
     CHECK_END(huge);
     CHECK_END(world);
 }
@@ -333,22 +340,23 @@ static void searches(void)
         &(sett_component_desc){.name = "Item", .size = 4, .members = SETT_STRUCT(Item, key)});
     CHECK(item != 0);
     GIVES_NULL(world, sett_search_create_desc(world, &(sett_search_desc){.term_count = 0}),
-               "the search has 0 terms");
+               "search \"search\" has 0 terms - pass 1 to 64");
     sett_search* search = sett_search_create(world, "Item, ?(Item)");
     if (search == NULL) {
         search = sett_search_create(world, "Item");
     }
     SAYS(world, sett_search_bind(search, 77, sett_null()), ARGUMENT,
-         "does not exist - pass a number that sett_search_variable returns");
+         "variable 77 of search \"Item\" does not exist - pass a number below "
+         "sett_search_variable_count");
     CHECK(sett_relationship_register(world, &(sett_relationship_desc){.name = "Near"}) != 0);
     sett_search* near = sett_search_create(world, "Item, ?Near($this, $other)");
     SAYS(world, sett_search_bind(near, sett_search_variable(near, "other"), sett_null()), ARGUMENT,
-         "is optional - bind another");
+         "is optional - bind another variable");
     CHECK_EQ(sett_search_destroy(near), SETT_OK);
     sett_lookup* lookup = sett_lookup_create(world, item, "key");
     CHECK(lookup != NULL);
     CHECK_EQ(sett_lookup_range(lookup, NULL, NULL, 0, NULL, 0), 0);
-    SAID(world, "create it by sett_lookup_create_ordered");
+    SAID(world, "create it with sett_lookup_create_ordered");
     char text[8192] = "Item";
     for (uint32_t k = 0; k < 600; k++) {
         strcat(text, ", Item");
@@ -441,5 +449,210 @@ static void files(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(worlds_and_entities), TEST(components), TEST(groups_sorts_and_observers),
-          TEST(systems), TEST(relations), TEST(searches), TEST(states), TEST(files))
+/* The message begins with the text: the call that the program made, and what is wrong. */
+#define BEGINS(world, text)                                                                        \
+    CHECK_MSG(strncmp(sett_world_message(world), (text), strlen(text)) == 0, "%s",                 \
+              sett_world_message(world))
+#define FAILS(world, call, status, text)                                                           \
+    do {                                                                                           \
+        (void)(call);                                                                              \
+        CHECK_EQ(sett_world_error(world), SETT_STATUS_##status);                                   \
+        BEGINS(world, text);                                                                       \
+    } while (0)
+
+/* What a search registers by itself can fail: the status and the reason stay. */
+static void registrations_inside(void)
+{
+    sett_world* world = quiet_world();
+    sett_component item = add_type(world, "Item");
+    sett_query* query =
+        sett_query_create(world, &(sett_query_desc){.terms = {{.component = item}}});
+    sett_batch batch;
+    CHECK(sett_query_begin(query, &batch) != NULL);
+    static const char* const texts[] = {"Item(parent)",       "Item, ChildOf($this, _)",
+                                        "Item, Prefab",       "Item($this|prefab)",
+                                        ".name == \"x\"",     "Item cascade",
+                                        "Item order_by .name"};
+    for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+        CHECK(sett_search_create(world, texts[k]) == NULL);
+        CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
+        SAID(world, ": a loop over query \"Item\" is open - make this call after");
+    }
+    sett_ordered_desc orders[] = {{.query = query, .cascade = true},
+                                  {.query = query, .group_by = SETT_ID_HIERARCHY},
+                                  {.text = "Item cascade"},
+                                  {.text = "Item order_by .name"}};
+    for (size_t k = 0; k < sizeof(orders) / sizeof(orders[0]); k++) {
+        CHECK(sett_ordered_create(world, &orders[k]) == NULL);
+        CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
+        SAID(world, ": a loop over query \"Item\" is open - make this call after");
+    }
+    FAILS(world, sett_singleton_set(world, item, &(uint32_t){1}), LOCKED,
+          "sett_singleton_set: there is no singleton \"Item\" yet, and a loop or a callback cannot "
+          "add one - call sett_singleton_ensure earlier");
+    sett_batch_end(&batch);
+    CHECK_END(world);
+    sett_world* huge = sett_world_create(
+        &(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = 0x80000000u});
+    CHECK(add_type(huge, "Item") != 0 && sett_search_create(huge, "Item(parent)") == NULL);
+    CHECK_EQ(sett_world_error(huge), SETT_STATUS_LIMIT);
+    SAID(huge, "the world's entity_limit is 2^31 or more - create the world with a lower one");
+    CHECK_END(huge);
+}
+
+static void read_in_system(sett_context* context)
+{
+    sett_world* world = context->world;
+    sett_query* query = context->user;
+    sett_component item = sett_component_find(world, "Item");
+    sett_entity out[2];
+    uint32_t values[2];
+    CHECK_EQ(sett_query_read(query, 0, values, 2), 0);
+    BEGINS(world, "sett_query_read: system \"reads\" is running - make this call between frames");
+    CHECK_EQ(sett_query_write(query, 0, values, 2), 0);
+    BEGINS(world, "sett_query_write: system \"reads\" is running");
+    CHECK_EQ(sett_random_shuffle(query, 1, 1, 1, out, 2), 0);
+    BEGINS(world, "sett_random_shuffle: system \"reads\" is running");
+    sett_batch batch;
+    CHECK(sett_query_begin(query, &batch) == NULL);
+    BEGINS(world, "sett_query_begin: query \"Item\": system \"reads\" is running");
+    CHECK(sett_singleton_set(world, item, values) == NULL);
+    BEGINS(world, "sett_singleton_set: there is no singleton \"Item\" yet, and system \"reads\" "
+                  "cannot add one - call sett_singleton_ensure before the frame");
+}
+
+/* Many functions call others. Messages name the one that the program has called. */
+static void calls_of_the_program(void)
+{
+    sett_world* world = quiet_world();
+    sett_component item = add_type(world, "Item");
+    sett_query* query = sett_query_create(
+        world, &(sett_query_desc){.terms = {{.component = item, .access = SETT_INOUT}}});
+    sett_entity root = sett_entity_create(world);
+    sett_entity child = sett_entity_create(world);
+    sett_entity grandchild = sett_entity_create(world);
+    CHECK(sett_add(world, root, item) != NULL);
+    CHECK_EQ(sett_hierarchy_attach(world, child, root), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, grandchild, child), SETT_OK);
+    CHECK_EQ(sett_hierarchy_set_policy(world, child, SETT_CHILDREN_REJECT), SETT_OK);
+    FAILS(world, sett_entity_destroy(world, root), REJECTED,
+          "sett_entity_destroy: entity 1:1 has 1 children, and the policy SETT_CHILDREN_REJECT");
+    FAILS(world, sett_hierarchy_set_policy(world, root, (sett_children_policy)9), ARGUMENT,
+          "sett_hierarchy_set_policy: `policy` has an unknown value - use SETT_CHILDREN_DEFAULT, "
+          "_DESTROY, _DETACH or _REJECT");
+    sett_system_desc desc = {.name = "s", .terms = {{.component = item}, {.component = item}}};
+    FAILS(world, sett_system_create(world, &desc), ARGUMENT,
+          "sett_system_create: query \"s\": \"Item\" is written by two terms");
+    FAILS(world, sett_event_send(world, root, SETT_ROUTE_ENTITY, 999, NULL), UNREGISTERED,
+          "sett_event_send, entity 0:1, component 999: the id is not registered");
+    FAILS(world, sett_relate(world, root, item, child), ARGUMENT, "sett_relate: component");
+    SAID(world, "\"Item\" is not a relationship - pass one that sett_relationship_register has");
+    sett_component in =
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "In", .acyclic = true});
+    FAILS(world, sett_relate(world, root, in, root), CYCLE,
+          "sett_relate: a \"In\" link from entity 0:1 to 0:1 would form a cycle - choose another "
+          "target, or first remove another link");
+    FAILS(world, sett_name_ensure(world, sett_null(), "."), ARGUMENT,
+          "sett_name_ensure: the name \".\" has a meaning of its own in paths");
+    sett_system* reads = sett_system_create(world, &(sett_system_desc){.name = "reads",
+                                                                       .run = read_in_system,
+                                                                       .user = query,
+                                                                       .access_any_inout = {item}});
+    CHECK(reads != NULL && !sett_is_null(sett_singletons(world)));
+    FAILS(world, sett_system_run_with(reads, -1, NULL), ARGUMENT,
+          "sett_system_run_with: `dt` is -1 - pass a finite number of seconds, 0 or more");
+    CHECK_EQ(sett_system_run(reads, 1), SETT_OK);
+    CHECK_EQ(sett_world_clear(world), SETT_OK); /* no entity rejects, and no message says so */
+    BEGINS(world, "sett_singleton_set: there is no singleton");
+    CHECK_END(world);
+}
+
+static char heard[sizeof(((sett_failure*)NULL)->message)];
+
+static void hear(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    (void)level;
+    snprintf(heard, sizeof(heard), "%s", message);
+}
+
+/* A misuse that debug builds of the library report. */
+#if defined(NDEBUG)
+#define HEARD(text) CHECK_STR_EQ(heard, "")
+#else
+#define HEARD(text) CHECK_MSG(strstr(heard, (text)) != NULL, "%s", heard)
+#endif
+
+static void leave_loop(sett_context* c)
+{
+    sett_batch batch;
+    CHECK(sett_context_begin(c, &batch) != NULL && sett_batch_next(&batch));
+}
+
+static void loops_left_open(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = hear});
+    sett_component item = add_type(world, "Item");
+    sett_component rare = sett_component_register(
+        world,
+        &(sett_component_desc){.name = "Rare", .size = 4, .storage = SETT_STORAGE_SPARSE_SET});
+    for (uint32_t k = 0; k < 100; k++) {
+        sett_entity entity = sett_entity_create(world);
+        CHECK(sett_add(world, entity, item) != NULL && sett_add(world, entity, rare) != NULL);
+    }
+    sett_system_desc desc = {.name = "leaves", .run = leave_loop, .exclusive = true};
+    desc.terms[0].component = item;
+    desc.terms[1].component = rare;
+    CHECK_EQ(sett_system_run(sett_system_create(world, &desc), 1), SETT_OK);
+    HEARD("sett_system_run: system \"leaves\" has not ended a loop, so values may be lost - call "
+          "sett_batch_end or sett_search_end before leaving the loop");
+    heard[0] = '\0';
+    desc.name = "jobs";
+    desc.run = leave_loop;
+    desc.exclusive = false;
+    CHECK_EQ(sett_system_run(sett_system_create(world, &desc), 1), SETT_OK);
+    HEARD("sett_system_run: system \"jobs\" has not ended a loop, so values may be lost");
+    CHECK_EQ(sett_schedule_configure(world, &(sett_schedule_desc){.fixed_step = -1}),
+             SETT_STATUS_ARGUMENT);
+    SAID(world, "sett_schedule_configure: `fixed_step` is -1 - pass seconds, 0 or more");
+    sett_world_destroy(world);
+}
+
+static void terms_of_batches(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = hear});
+    sett_component item = add_type(world, "Item");
+    CHECK(sett_add(world, sett_entity_create(world), item) != NULL);
+    sett_query* query =
+        sett_query_create(world, &(sett_query_desc){.name = "items",
+                                                    .terms = {{.component = item},
+                                                              {.component = item,
+                                                               .access = SETT_IN,
+                                                               .kind = SETT_OPTIONAL,
+                                                               .walk = SETT_WALK_ONE}}});
+    sett_batch batch;
+    CHECK(sett_query_begin(query, &batch) != NULL && sett_batch_next(&batch));
+    heard[0] = '\0';
+    CHECK(sett_batch_at(&batch, 1, 0) == NULL);
+    HEARD(
+        "sett_batch_at: query \"items\" has no term 1 about the visited entity - pass such a term, "
+        "or call sett_batch_from");
+    CHECK(sett_batch_from(&batch, 2, 0) == NULL);
+    HEARD("sett_batch_from: term 2 of query \"items\" does not exist - pass the number of a term");
+    CHECK(sett_is_null(sett_batch_source(&batch, 0, 0)));
+    HEARD("sett_batch_source: term 0 of query \"items\" is about the visited entity itself");
+    heard[0] = '\0';
+    CHECK(sett_is_null(sett_find_up(world, sett_null(), item, item)));
+    CHECK_STR_EQ(heard, "");
+    CHECK(sett_batch_part(&batch, 4, 3) == &batch);
+    HEARD(
+        "sett_batch_part: query \"items\": `part` is 4, and `parts` is 3 - pass 1 or more `parts`, "
+        "and a `part` below `parts`");
+    sett_batch_end(&batch);
+    sett_world_destroy(world);
+}
+
+TEST_MAIN(TEST(loops_left_open), TEST(terms_of_batches), TEST(registrations_inside),
+          TEST(calls_of_the_program), TEST(worlds_and_entities), TEST(components),
+          TEST(groups_sorts_and_observers), TEST(systems), TEST(relations), TEST(searches),
+          TEST(states), TEST(files))

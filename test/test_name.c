@@ -160,7 +160,7 @@ static void rejects_what_is_no_name(void)
     CHECK_EQ(sett_name_set(world, e, "a/b"), SETT_STATUS_ARGUMENT);
     CHECK_STR_EQ(sett_world_message(world),
                  "sett_name_set: the name \"a/b\" contains '/', which separates the names of a "
-                 "path - leave it out");
+                 "path - leave out the '/'");
     CHECK_EQ(sett_name_set(world, sett_null(), "a"), SETT_STATUS_STALE);
     CHECK_STR_EQ(sett_name_get(world, e), text);
     sett_entity fresh = sett_entity_create(world);
@@ -257,14 +257,14 @@ static void is_unique_among_siblings(void)
     sett_entity z = named(world, b, "a");
     CHECK_EQ(sett_name_set(world, b, "a"), SETT_STATUS_CONFLICT);
     CHECK_STR_EQ(sett_world_message(world),
-                 "sett_name_set: entity 1:1 cannot have the name \"a\", which its sibling 0:1 has "
-                 "- choose another name");
+                 "sett_name_set: entity 1:1 cannot be called \"a\": sibling 0:1 has this name - "
+                 "choose another name");
     CHECK_EQ(sett_name_set(world, a, "a"), SETT_OK);
     CHECK_EQ(sett_hierarchy_attach(world, y, a), SETT_STATUS_CONFLICT);
     CHECK_STR_EQ(
         sett_world_message(world),
-        "sett_hierarchy_attach: entity 3:1 cannot have the name \"x\", which its sibling 2:1 has "
-        "- choose another name");
+        "sett_hierarchy_attach: entity 3:1 cannot be called \"x\": sibling 2:1 has this name - "
+        "choose another name");
     CHECK_EQ(sett_hierarchy_insert_before(world, y, x), SETT_STATUS_CONFLICT);
     CHECK_EQ(sett_hierarchy_insert_before(world, y, z), SETT_OK); /* among its own */
     CHECK_EQ(sett_hierarchy_attach(world, y, b), SETT_OK);

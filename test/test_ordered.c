@@ -268,12 +268,13 @@ static void random_orders(void)
         const char *text, *message;
     } wrong[] = {
         {"Seen group_by $x.In",
-         "sett_ordered_create: column 6: a plain query is ordered by its entity's values - leave "
-         "out the variable"},
+         "sett_ordered_create: column 6: a query is ordered by values of $this - leave out the "
+         "other variable or entity"},
         {"Seen group_by $this", "sett_ordered_create: column 6: a relationship is missing after "
                                 "group_by - name one"},
         {"Seen order_by Layer.none",
-         "sett_ordered_create: column 6: \"Layer\" has no member \"none\""},
+         "sett_ordered_create: column 6: \"Layer\" has no member \"none\" - name one of its "
+         "members"},
     };
     for (uint32_t k = 0; k < 3; k++) {
         CHECK(sett_ordered_create(world, &(sett_ordered_desc){.text = wrong[k].text}) == NULL);

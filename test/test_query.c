@@ -452,13 +452,13 @@ static void a_wrong_field_is_rejected(void)
         CHECK(sett_batch_field_checked_(b, 0, false, sizeof(Large), "Large") == NULL);
         CHECK_STR_EQ(heard, "2 SETT_FIELD: term 0 of query \"Small, Large, Flag, Large\" as "
                             "Large: \"Small\" has values of type Small (4 bytes), not Large (12 "
-                            "bytes) - term 3 has them");
+                            "bytes) - term 3 has values of this type");
         CHECK(sett_batch_field_checked_(b, 1, false, sizeof(Large), "Large") == NULL);
         CHECK(strstr(heard, "only tests for presence") != NULL);
         CHECK(sett_batch_field_checked_(b, 2, false, 1, "Flag") == NULL);
         CHECK(strstr(heard, "tags have no values") != NULL);
         CHECK(sett_batch_field_checked_(b, 4, true, 4, "Small") == NULL);
-        CHECK(strstr(heard, "pass a number below 4") != NULL);
+        CHECK(strstr(heard, "has no such term - pass the number of a term, from 0 on") != NULL);
         CHECK_PTR_EQ(sett_batch_field_checked_(b, 3, true, sizeof(Large), "Large"),
                      sett_batch_field(b, 3));
     }
@@ -524,8 +524,8 @@ static void what_is_wanted_is_not_excluded(void)
         CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
         CHECK_STR_EQ(
             sett_world_message(s.world),
-            "sett_query_create: query \"both\": \"array\" is required by one term and excluded by "
-            "another - remove one of them");
+            "sett_query_create: query \"both\": \"array\" is in one term and excluded by another - "
+            "remove one of them");
         for (int kind = SETT_OPTIONAL; kind <= SETT_ANY; kind++) {
             desc.terms[2 - order * 2].kind = (sett_term_kind)kind;
             CHECK(sett_query_create(s.world, &desc) == NULL);
@@ -678,8 +678,8 @@ static void a_term_that_is_not_there_has_no_value(void)
         CHECK_PTR_EQ(sett_batch_at(b, 0, 0), sett_find(world, e, id));
         CHECK_STR_EQ(heard, "");
         CHECK(sett_batch_at(b, 7, 0) == NULL);
-        CHECK_STR_EQ(heard, debug ? "2 sett_batch_at: query \"only\" has no term 7 - pass a "
-                                    "number below 1, the count of its terms"
+        CHECK_STR_EQ(heard, debug ? "2 sett_batch_at: query \"only\" has no term 7 about the "
+                                    "visited entity - pass such a term, or call sett_batch_from"
                                   : "");
     }
     sett_world_destroy(world);

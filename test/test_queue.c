@@ -160,8 +160,10 @@ static void a_full_queue_says_what_it_lost(void)
     CHECK_EQ(sett_queue_take(queue, taken, 2), 1);
     CHECK_EQ(taken[0].change, SETT_CHANGE_SET);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
-    CHECK(strstr(sett_world_message(world),
-                 "a queue was full, and has lost 6 changes - take its changes each frame") != NULL);
+    CHECK_STR_EQ(
+        sett_world_message(world),
+        "sett_queue_take: a queue was full, or memory ran out, so 6 changes are lost - take "
+        "changes each frame");
     CHECK(sett_add(world, entity, health) != NULL);
     CHECK_EQ(sett_queue_take(queue, taken, 2), 1);
     CHECK_EQ(taken[0].change, SETT_CHANGE_ADD);
@@ -186,8 +188,8 @@ static void rejects_what_an_observer_would_do(void)
         CHECK(sett_queue_create(world, &wrong[k]) == NULL);
         CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
         CHECK(strstr(sett_world_message(world),
-                     "the descriptor of a queue sets a callback, `user`, `free_user` or "
-                     "`disabled`, which a queue does not have - leave them out") != NULL);
+                     "a queue has no callbacks, `user`, `free_user` or `disabled` - leave them out "
+                     "of the descriptor") != NULL);
     }
     CHECK(sett_queue_create(world, &(sett_observer_desc){.component = health + 100}) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
@@ -251,7 +253,7 @@ static void is_created_whole_or_not_at_all(void)
         count++;
     }
     CHECK_EQ(count, 64);
-    CHECK(strstr(sett_world_message(s.world), "has lost 137 changes") != NULL);
+    CHECK(strstr(sett_world_message(s.world), "so 137 changes are lost") != NULL);
     scarce_end(&memory, s.world);
 }
 

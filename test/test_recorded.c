@@ -256,6 +256,9 @@ static void parts_of_instances_have_handles_at_once(void)
     uint32_t alive = sett_entity_count(world);
     apply();
     CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(world),
+                 "sett_cmd_instantiate_tree: prefab 0:1 gained or lost descendants after the "
+                 "command was recorded - record the command again") != NULL);
     CHECK_EQ(sett_entity_count(world), alive);
     CHECK(!sett_entity_valid(world, part[0]) && !sett_entity_valid(world, part[1]));
     CHECK_EQ(sett_entity_destroy(world, leg), SETT_OK);

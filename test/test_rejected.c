@@ -288,7 +288,8 @@ static void wrong_orders_and_descriptors_are_explained(void)
          "`key_offset` is too large for the values"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_U32, .key_offset = 9},
          "`key_offset` is too large for the values"},
-        {{.query = query, .component = Item_id, .key = SETT_KEY_F32}, "of another kind than `key`"},
+        {{.query = query, .component = Item_id, .key = SETT_KEY_F32},
+         "`key` does not fit the type of the member"},
         {{.query = query, .group_by = Item_id},
          "`group_by` is not an exclusive relationship - set one, or use `group_fn`"},
         {{.query = query, .cascade = true, .along = Item_id},
@@ -331,7 +332,7 @@ static void wrong_orders_and_descriptors_are_explained(void)
     sett_system* then = sett_system_create(other, &(sett_system_desc){.name = "then"});
     if (first != NULL && then != NULL) {
         FAILS(world, sett_system_order(first, then), SETT_STATUS_ARGUMENT,
-              "are of different worlds - pass two of one world");
+              "belong to different worlds - pass two systems of one world");
     }
     CHECK_END(other);
     CHECK_END(world);

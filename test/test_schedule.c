@@ -492,8 +492,10 @@ static void the_guard_names_system_and_component(void)
     CHECK(strstr(g.log,
                  "reads \"A\" of all entities, while another job of the system may write it") !=
           NULL);
-    const char* lists = "system \"trespasses\" needs these access lists: .access_any_in = {A_id, "
-                        "C_id}, .access_any_inout = {B_id, D_id, G_id, H_id, F_id},\n";
+    const char* lists =
+        "system \"trespasses\" needs these access lists in its descriptor "
+        "(sett_schedule_suggest writes all): "
+        ".access_any_in = {A_id, C_id}, .access_any_inout = {B_id, D_id, G_id, H_id, F_id},\n";
     CHECK_MSG(strstr(g.log, lists) != NULL, "%s", g.log);
     size_t length = strlen(g.log);
     CHECK_EQ(sett_progress(world, 1), SETT_OK); /* once each */
@@ -743,8 +745,9 @@ static void access_lists_are_suggested(void)
         CHECK_EQ(sett_schedule_suggest(world, text, sizeof(text)), strlen(step[k].text));
         CHECK_MSG(strcmp(text, step[k].text) == 0, "%u: %s", k, text);
     }
-    const char* logged = "system \"wanders\" needs these access lists: .access_any_in = "
-                         "{Crew_id}, .access_any_inout = {Hull_id},\n";
+    const char* logged = "sett_progress: system \"wanders\" needs these access lists in its "
+                         "descriptor (sett_schedule_suggest writes all): "
+                         ".access_any_in = {Crew_id}, .access_any_inout = {Hull_id},\n";
     CHECK_MSG(strstr(g.log, logged) != NULL, "%s", g.log);
     CHECK_EQ(g.lines, 2); /* Hull and Crew, once each */
 

@@ -133,7 +133,7 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world, &(sett_search_desc){.term_count = 2}, wrong, "terms");
     must_reject(world, TERM(.component = 900), SETT_STATUS_UNREGISTERED, "component 900");
     must_reject(world, TERM(.kind = (sett_search_kind)9), wrong,
-                "unknown `kind` - use SETT_SEARCH_TERM");
+                "`kind` has an unknown value - use a constant from SETT_SEARCH_TERM to");
     must_reject(world, TERM(.component = Ship, .source = SETT_VAR("two words")), wrong,
                 "cannot be the name");
     must_reject(world, TERM(.component = Ship, .source = SETT_VAR("")), wrong,
@@ -191,9 +191,10 @@ static void wrong_descriptors_are_explained(void)
         {SETT_OPERAND_MEMBER, "none", "has no member \"none\""},
         {SETT_OPERAND_MEMBER, NULL, "has no member \"\""},
         {SETT_OPERAND_MEMBER, "blob", "blob"},
-        {SETT_OPERAND_TEXT, NULL, "the text of an operand is NULL - set it"},
-        {SETT_OPERAND_CONSTANT, NULL, "the text of an operand is NULL - set it"},
-        {(sett_operand_kind)99, "n", "unknown operand `kind` - use SETT_OPERAND_TEXT"},
+        {SETT_OPERAND_TEXT, NULL, "`text` of an operand is NULL - set it"},
+        {SETT_OPERAND_CONSTANT, NULL, "`text` of an operand is NULL - set it"},
+        {(sett_operand_kind)99, "n",
+         "`kind` of an operand has an unknown value - use a constant from"},
     };
     for (uint32_t k = 0; k < sizeof(operands) / sizeof(operands[0]); k++) {
         must_reject(world,
@@ -217,7 +218,7 @@ static void wrong_descriptors_are_explained(void)
     must_reject(
         world,
         TERM(.kind = SETT_SEARCH_COMPARE, .left = n, .right = seven, .compare = (sett_compare)99),
-        wrong, "`compare` has an unknown value - use one of sett_compare");
+        wrong, "`compare` has an unknown value - use a constant from SETT_COMPARE_EQUAL");
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .left = n, .right = seven,
                      .compare = SETT_COMPARE_CONTAINS),
@@ -231,11 +232,11 @@ static void wrong_descriptors_are_explained(void)
                 TERM(.kind = SETT_SEARCH_COMPARE, .left = n,
                      .right = {.kind = SETT_OPERAND_CONSTANT, .text = "RED"}),
                 wrong, "is not a constant of");
-    must_reject(world,
-                TERM(.kind = SETT_SEARCH_COMPARE, .left = {.kind = SETT_OPERAND_NAME},
-                     .right = {.kind = SETT_OPERAND_CONSTANT, .text = "RED"}),
-                wrong,
-                "is a constant, and the other side has no member with constants - quote a text");
+    must_reject(
+        world,
+        TERM(.kind = SETT_SEARCH_COMPARE, .left = {.kind = SETT_OPERAND_NAME},
+             .right = {.kind = SETT_OPERAND_CONSTANT, .text = "RED"}),
+        wrong, "stands for a constant of a member, and the other side is no member - write a text");
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .right = word, .compare = SETT_COMPARE_CONTAINS,
                      .left = {.kind = SETT_OPERAND_NAME, .of = SETT_VAR("_")}),

@@ -318,7 +318,8 @@ static void data_of_links_is_compared(void)
     CHECK(SETT_RELATE(world, e[0], Wide, e[1]) == NULL);
     CHECK(was_told("SETT_RELATE: links of \"Knows\" have no data - sett_relate adds a link"));
     CHECK(SETT_RELATED(world, e[0], Speed, e[1]) == NULL);
-    CHECK(was_told("\"Speed\" is not a relationship - register it by sett_relationship_register"));
+    CHECK(
+        was_told("\"Speed\" is not a relationship - pass one that sett_relationship_register has"));
     CHECK(!sett_has(world, e[0], Knows_id));
     check_debts(world, e);
     sett_world_destroy(world);
@@ -419,8 +420,8 @@ static void a_field_is_found_by_its_type(void)
     SETT_QUERY_EACH(query, b) { /* once a loop */
         CHECK_PTR_EQ(SETT_FIELD_OF_MUT(b, Speed), b->fields[1]);
     }
-    CHECK(was_told("SETT_FIELD_MUT: term 1 of query \"Wide, Speed, Place\" (\"Speed\") is declared "
-                   "as read only"));
+    CHECK(was_told("SETT_FIELD_OF_MUT: term 1 of query \"Wide, Speed, Place\" (\"Speed\") is "
+                   "declared as read only"));
     SETT_QUERY_EACH(query, b) {
         CHECK(SETT_FIELD_OF(b, Wide) == NULL); /* the term only asks whether it is present */
         sett_batch_stop(b);
@@ -459,7 +460,8 @@ static void a_field_of_another_type_is_reported(void)
         CHECK(SETT_FIELD(b, 0, Speed) == NULL);
         CHECK(was_told(
             "SETT_FIELD: term 0 of query \"Place, Speed, untyped\" as Speed: \"Place\" has "
-            "values of type Place (8 bytes), not Speed (8 bytes) - term 1 has them"));
+            "values of type Place (8 bytes), not Speed (8 bytes) - term 1 has values of this "
+            "type"));
         CHECK(SETT_FIELD_MUT(b, 1, Wide) == NULL);
         CHECK(
             was_told("SETT_FIELD_MUT: term 1 of query \"Place, Speed, untyped\" as Wide: \"Speed\" "

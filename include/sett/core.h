@@ -1069,8 +1069,8 @@ SETT_API sett_entity sett_query_first(const sett_query* query);
  *   capacity  values that fit into `out`; 0: only counts
  *   count     values in `values`: further entities keep theirs
  * Returns how many entities match, also if there are more than `capacity` or `count`; 0 on failure.
- * Fails: ARGUMENT (another term).
- * Cost: as a loop that copies. Threads: system. Since: 0.2 */
+ * Fails: ARGUMENT (another term), LOCKED (systems run), OUT_OF_MEMORY.
+ * Cost: as a loop that copies. Threads: writer. Since: 0.2 */
 SETT_API uint32_t sett_query_read(const sett_query* query, uint32_t k, void* out,
                                   uint32_t capacity);
 SETT_API uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values,

@@ -49,8 +49,8 @@ SETT_API double sett_random_normal(uint64_t bits);
  *   out              receives up to `capacity` entities
  * Returns how many entities match; if more than `capacity` do, nothing is written, nor if memory
  * runs out: then it returns 0.
- * Fails: OUT_OF_MEMORY.
- * Cost: O(n log n). Threads: system. Since: 0.2 */
+ * Fails: OUT_OF_MEMORY, LOCKED (systems run).
+ * Cost: O(n log n). Threads: writer. Since: 0.2 */
 SETT_API uint32_t sett_random_shuffle(const sett_query* query, uint64_t seed, uint64_t tick,
                                       uint32_t use, sett_entity* out, uint32_t capacity);
 

@@ -143,7 +143,9 @@ typedef struct sett_search_desc {
 
 /* Creates a search from text. sett_world_destroy frees it.
  * Returns NULL on failure. The message has the column: "sett_search_create: column 12: ...".
- * Fails: ARGUMENT (the text; entities that do not exist), UNREGISTERED, LIMIT, OUT_OF_MEMORY.
+ * Fails: ARGUMENT (the text; entities that do not exist), STALE (no entity has the index),
+ * UNREGISTERED, LIMIT, OUT_OF_MEMORY, LOCKED (a loop is open, and the text names a component of the
+ * library that is not registered yet).
  * Cost: O(text). Names of entities are looked up once.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_search* sett_search_create(sett_world* world, const char* text);

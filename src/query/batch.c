@@ -867,10 +867,11 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
     setti_loop* loop = setti_loop_of(batch);
     if (part >= parts) {
         if (SETTI_DEBUG) {
-            setti_world_misuse_with(loop->query->world, SETT_STATUS_ARGUMENT,
-                                    "sett_batch_part: query \"%.100s\": part %u is not below the "
-                                    "number of parts, %u - pass a lower one, of at least one part",
-                                    loop->query->open.name, (unsigned)part, (unsigned)parts);
+            setti_world_misuse_with(
+                loop->query->world, SETT_STATUS_ARGUMENT,
+                "sett_batch_part: query \"%.100s\": `part` is %u, and `parts` is "
+                "%u - pass 1 or more `parts`, and a `part` below `parts`",
+                loop->query->open.name, (unsigned)part, (unsigned)parts);
         }
         sett_batch_stop(batch);
         return batch;
@@ -903,10 +904,11 @@ const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row)
     const sett_query* query = setti_loop_of(batch)->query;
     if (SETTI_UNLIKELY(k >= batch->field_count)) {
         if (SETTI_DEBUG) {
-            setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                                    "sett_batch_at: query \"%.100s\" has no term %u - pass a "
-                                    "number below %u, the count of its terms",
-                                    query->open.name, (unsigned)k, (unsigned)query->term_count);
+            setti_world_misuse_with(
+                query->world, SETT_STATUS_ARGUMENT,
+                "sett_batch_at: query \"%.100s\" has no term %u about the visited "
+                "entity - pass such a term, or call sett_batch_from",
+                query->open.name, (unsigned)k);
         }
         return NULL;
     }

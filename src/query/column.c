@@ -63,8 +63,8 @@ uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t c
     if (SETTI_IS_NULL(query)) {
         return 0;
     }
-    size_t size = column_size(query, k, COLUMN_READS, "sett_query_read");
-    if (size == 0) {
+    size_t size = column_size(query, k, COLUMN_READS, __func__);
+    if (size == 0 || setti_world_check_serial(query->world, __func__) != SETT_OK) {
         return 0;
     }
     const unsigned char* no_input = NULL;
@@ -85,8 +85,8 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
         setti_world_lacks_list_aside(query->world, values, count, __func__, "values")) {
         return 0;
     }
-    size_t size = column_size(query, k, COLUMN_WRITES, "sett_query_write");
-    if (size == 0) {
+    size_t size = column_size(query, k, COLUMN_WRITES, __func__);
+    if (size == 0 || setti_world_check_serial(query->world, __func__) != SETT_OK) {
         return 0;
     }
     unsigned char* no_output = NULL;

@@ -131,33 +131,32 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given)
     SETTI_ASSERT(at->type != NULL);
 }
 
-/* The values of `mut` below. */
-#define ELSEWHERE_READS false
-#define ELSEWHERE_WRITES true
-
-SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, bool mut,
+SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, const char* call,
                                         const char* what)
 {
     if (SETTI_DEBUG) {
-        setti_world_misuse_with(
-            query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" %s",
-            mut ? "sett_batch_from_mut" : "sett_batch_from", (unsigned)k, query->open.name, what);
+        setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
+                                "%s: term %u of query \"%.100s\" %s", call, (unsigned)k,
+                                query->open.name, what);
     }
 }
 
 /* Finds the entity and the term for a row of a batch. Returns SETTI_NONE also after a misuse. */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
-                             const setti_elsewhere** term)
+                             const char* call, const setti_elsewhere** term)
 {
     const sett_query* query = setti_loop_of(batch)->query;
     const setti_elsewhere* at = elsewhere_of(query, k);
     *term = at;
     if (SETTI_UNLIKELY(at == NULL)) {
-        elsewhere_misuse(query, k, mut, "is about the visited entity itself - use SETT_FIELD");
+        elsewhere_misuse(query, k, call,
+                         k < query->term_count
+                             ? "is about the visited entity itself - use SETT_FIELD"
+                             : "does not exist - pass the number of a term about another entity");
         return SETTI_NONE;
     }
     if (SETTI_UNLIKELY(mut && at->given.access == SETT_IN)) {
-        elsewhere_misuse(query, k, mut,
+        elsewhere_misuse(query, k, call,
                          "is declared as read only - declare SETT_INOUT or SETT_OUT to write it");
         return SETTI_NONE;
     }
@@ -167,7 +166,7 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
 sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term; /* not needed */
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, &term);
+    uint32_t index = elsewhere_at(batch, k, row, false, __func__, &term);
     return index != SETTI_NONE
                ? setti_entity_at(&setti_loop_of(batch)->query->world->entities, index)
                : sett_null();
@@ -176,14 +175,14 @@ sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, &term);
+    uint32_t index = elsewhere_at(batch, k, row, false, __func__, &term);
     return index != SETTI_NONE ? setti_storage_find(&term->type->storage, index) : NULL;
 }
 
 void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_WRITES, &term);
+    uint32_t index = elsewhere_at(batch, k, row, true, __func__, &term);
     setti_pool* pool = &setti_loop_of(batch)->query->world->pool;
     return index != SETTI_NONE ? setti_storage_find_mut(pool, &term->type->storage, index) : NULL;
 }
@@ -202,7 +201,10 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
         return sett_null();
     }
     if (!has_one_target) {
-        setti_world_misuse(world, SETT_STATUS_ARGUMENT, __func__, entity, along);
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
+                                "%s: `along` is component %u \"%.100s\", not a relationship with "
+                                "one target for each source - pass such a relationship",
+                                __func__, (unsigned)along, setti_component_text(world, along));
         return sett_null();
     }
     setti_along_walk up = {0}; /* setti_along_find would skip switched-off components */
@@ -221,9 +223,10 @@ void* sett_batch_from_checked_(const sett_batch* batch, uint32_t k, uint32_t row
     if (SETTI_UNLIKELY(at != NULL && !setti_component_is_type(at->type, size, type))) {
         char wrong[SETTI_MESSAGE_SIZE];
         setti_component_describe_type(at->type, size, type, wrong, sizeof(wrong));
-        setti_world_misuse_with(
-            query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\": %s",
-            mut ? "SETT_FIELD_FROM_MUT" : "SETT_FIELD_FROM", (unsigned)k, query->open.name, wrong);
+        setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
+                                "%s: term %u of query \"%.100s\": %s - pass the term's type",
+                                mut ? "SETT_FIELD_FROM_MUT" : "SETT_FIELD_FROM", (unsigned)k,
+                                query->open.name, wrong);
         return NULL;
     }
     return mut ? sett_batch_from_mut(batch, k, row) : setti_unconst(sett_batch_from(batch, k, row));

@@ -96,7 +96,7 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     SETTI_ASSERT(a->component == b->component);
     if ((a->kind == SETT_WITHOUT) != (b->kind == SETT_WITHOUT)) {
-        return "required by one term and excluded by another - remove one of them";
+        return "in one term and excluded by another - remove one of them";
     }
     if (query_writes(a) && query_writes(b)) {
         return "written by two terms - declare one of them SETT_IN or SETT_NONE";
@@ -284,7 +284,12 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
     static const char call[] = "sett_query_create";
     desc =
         setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms, call);
-    if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
+    return desc != NULL ? setti_query_create(world, desc, call) : NULL;
+}
+
+sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, const char* call)
+{
+    if (setti_world_check_serial(world, call) != SETT_OK) {
         return NULL;
     }
     uint32_t at;
@@ -415,8 +420,7 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
         return;
     }
     if (term == NULL) {
-        snprintf(out, room, "there is no such term - pass a number below %u",
-                 (unsigned)(query->term_count + query->elsewhere_count));
+        snprintf(out, room, "the query has no such term - pass the number of a term, from 0 on");
         return;
     }
     if (!term->has_field) {
@@ -427,38 +431,36 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
         return;
     }
     const setti_term* meant = query_term_of_type(query, size, type);
-    char hint[64] = "";
+    char hint[64] = " - add a term with values of this type";
     if (term->type->links != NULL) {
         snprintf(hint, sizeof(hint), " - sett_related reads the data of a link");
     }
     if (meant != NULL) {
-        snprintf(hint, sizeof(hint), " - term %u has them", (unsigned)(meant - query->term));
+        snprintf(hint, sizeof(hint), " - term %u has values of this type",
+                 (unsigned)(meant - query->term));
     }
     char wrong[SETTI_MESSAGE_SIZE - sizeof(hint)];
     setti_component_describe_type(term->type, size, type, wrong, sizeof(wrong));
     snprintf(out, room, "%s%s", wrong, hint);
 }
 
-SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, bool mut)
+SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, bool mut,
+                                          const char* call)
 {
-    const char* name = query->term[k].type->desc.name;
-    if (mut) {
-        setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                                "SETT_FIELD_MUT: term %u of query \"%.100s\" (\"%.100s\") is "
-                                "declared as read only - declare SETT_INOUT or SETT_OUT to write "
-                                "it",
-                                (unsigned)k, query->open.name, name);
-        return;
-    }
-    setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                            "SETT_FIELD: term %u of query \"%.100s\" (\"%.100s\") is declared "
-                            "SETT_OUT, so its values must not be read - declare SETT_INOUT, or use "
-                            "SETT_FIELD_MUT to write",
-                            (unsigned)k, query->open.name, name);
+    setti_world_misuse_with(
+        query->world, SETT_STATUS_ARGUMENT,
+        mut ? "%s: term %u of query \"%.100s\" (\"%.100s\") is declared as read "
+              "only - declare SETT_INOUT or SETT_OUT to write it"
+            : "%s: term %u of query \"%.100s\" (\"%.100s\") is declared SETT_OUT, "
+              "so its values must not be read - declare SETT_INOUT, or use "
+              "SETT_FIELD_MUT to write",
+        call, (unsigned)k, query->open.name, query->term[k].type->desc.name);
 }
 
-void* sett_batch_field_checked_(const sett_batch* given, uint32_t k, bool mut, size_t size,
-                                const char* type)
+/* Returns a checked field.
+ *   call  the macro that the program used */
+SETTI_INLINE void* query_field(const sett_batch* given, uint32_t k, bool mut, size_t size,
+                               const char* type, const char* call)
 {
     sett_batch* batch = setti_unconst(given);
     const sett_query* query = setti_loop_of(batch)->query;
@@ -467,37 +469,43 @@ void* sett_batch_field_checked_(const sett_batch* given, uint32_t k, bool mut, s
                        !setti_component_is_type(term->type, size, type))) {
         char wrong[SETTI_MESSAGE_SIZE];
         query_describe_wrong_field(query, k, size, type, wrong, sizeof(wrong));
-        setti_world_misuse_with(
-            query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" as %.60s: %s",
-            mut ? "SETT_FIELD_MUT" : "SETT_FIELD", (unsigned)k, query->open.name, type, wrong);
+        setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
+                                "%s: term %u of query \"%.100s\" as %.60s: %s", call, (unsigned)k,
+                                query->open.name, type, wrong);
         return NULL;
     }
     if (term->access == (mut ? SETT_IN : SETT_OUT)) {
-        query_wrong_access(query, k, mut);
+        query_wrong_access(query, k, mut, call);
     }
     batch->checked_.terms[mut] |= (uint32_t)1 << k;
     batch->checked_.types[mut][k] = type;
     return batch->fields[k];
 }
 
+void* sett_batch_field_checked_(const sett_batch* batch, uint32_t k, bool mut, size_t size,
+                                const char* type)
+{
+    return query_field(batch, k, mut, size, type, mut ? "SETT_FIELD_MUT" : "SETT_FIELD");
+}
+
 void* sett_batch_field_of_(const sett_batch* batch, sett_component component, bool mut, size_t size,
                            const char* type)
 {
     const sett_query* query = setti_loop_of(setti_unconst(batch))->query;
+    const char* call = mut ? "SETT_FIELD_OF_MUT" : "SETT_FIELD_OF";
     for (uint32_t k = 0; k < query->term_count; k++) {
         if (query->term[k].type->id == component && query->term[k].has_field) {
             bool checked = (batch->checked_.terms[mut] >> k & 1) != 0;
             if (checked && batch->checked_.types[mut][k] == type) {
                 return batch->fields[k];
             }
-            return sett_batch_field_checked_(batch, k, mut, size, type);
+            return query_field(batch, k, mut, size, type, call);
         }
     }
     bool elsewhere = false; /* a term about another entity has the type */
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         elsewhere = elsewhere || query->elsewhere[k].type->id == component;
     }
-    const char* call = mut ? "SETT_FIELD_OF_MUT" : "SETT_FIELD_OF";
     if (elsewhere) {
         setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
                                 "%s: query \"%.100s\" has values of %.60s from another entity than "

@@ -223,6 +223,7 @@ void setti_lists_free(sett_query* query);
 
 const char* setti_lists_validate(const sett_query* query);
 
+sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, const char* call);
 void setti_query_free(sett_query* query);
 
 /* Closes all open loops of a job. */

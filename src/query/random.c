@@ -133,6 +133,9 @@ uint32_t sett_random_shuffle(const sett_query* of, uint64_t seed, uint64_t tick,
     if (count == 0 || count > capacity || out == NULL) {
         return count;
     }
+    if (setti_world_check_serial(world, __func__) != SETT_OK) {
+        return 0;
+    }
     random_item* items = setti_multiply(count, sizeof(*items), &size)
                              ? setti_world_alloc(world, size, 16, "sett_random_shuffle")
                              : NULL;

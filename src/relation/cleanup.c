@@ -44,9 +44,10 @@ static sett_status cleanup_validate(sett_world* world, const setti_relation* rel
             return setti_world_fail_with(
                 world, SETT_STATUS_REJECTED,
                 "sett_entity_destroy: a \"%.100s\" link with the policy SETT_CLEANUP_REJECT "
-                "leads from entity %u:%u to entity %u:%u - first remove the link, or destroy the "
-                "other entity",
-                relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
+                "leads from entity %u:%u to entity %u:%u - first remove the link, or destroy "
+                "entity %u:%u",
+                relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target),
+                SETTI_HANDLE(is_source ? target : source));
         }
     }
     return SETT_OK;

@@ -243,7 +243,7 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
         setti_component_differ_in(&out, out.length == 0, "another relationship, or none");
         setti_world_fail_with(clone->to, SETT_STATUS_CONFLICT,
                               "%s: \"%.100s\" differs in the world that receives copies: %.250s - "
-                              "register it alike in both worlds",
+                              "register the same type in both worlds",
                               clone->desc.call, type->desc.name, list);
     }
     return NULL;
@@ -402,7 +402,7 @@ static sett_status clone_check_circles(const setti_clone* clone)
                     clone->to, SETT_STATUS_CYCLE,
                     "%s: the \"%.100s\" links of the prefab and of its "
                     "bases would form a cycle through entity %u:%u - remove "
-                    "one of them",
+                    "one of these links",
                     clone->desc.call, relation->links->desc.name,
                     SETTI_HANDLE(setti_entity_at(&clone->from->entities, clone->nodes[k].index)));
             }
@@ -900,7 +900,7 @@ static sett_status clone_check_observed(const setti_clone* clone)
     return setti_world_fail_with(
         clone->to, SETT_STATUS_CONFLICT,
         "%s: observer \"%.100s\" has a `walk` term, and would miss components "
-        "merged onto ancestors - destroy it, and create it with `replay` afterwards",
+        "merged onto ancestors - destroy the observer, and create it with `replay` afterwards",
         clone->desc.call, observer->name);
 }
 

@@ -28,20 +28,21 @@ static const char* event_wrong(sett_route route, const setti_type* type, const v
         return "values with the hooks copy or deinit cannot be sent - send plain bytes";
     }
     if ((unsigned)route > SETT_ROUTE_DOWN) {
-        return "`route` has an unknown value - use a constant of sett_route";
+        return "`route` has an unknown value - use SETT_ROUTE_ENTITY, _UP or _DOWN";
     }
     return value == NULL && type->desc.size != 0 ? "the value is NULL - pass its address" : NULL;
 }
 
 static sett_status event_check_send(sett_world* world, sett_entity entity, sett_route route,
-                                    const setti_type* type, const void* value)
+                                    sett_component event, const void* value)
 {
+    const setti_type* type = setti_world_type(world, event);
     sett_status status = setti_world_check_serial(world, event_call);
     if (status != SETT_OK) {
         return status;
     }
     if (type == NULL) {
-        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, event_call, entity, 0);
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, event_call, entity, event);
     }
     const char* wrong = event_wrong(route, type, value);
     if (wrong != NULL) {
@@ -82,7 +83,7 @@ sett_status sett_event_send(sett_world* world, sett_entity entity, sett_route ro
         return SETT_STATUS_ARGUMENT;
     }
     const setti_type* type = setti_world_type(world, event);
-    sett_status status = event_check_send(world, entity, route, type, value);
+    sett_status status = event_check_send(world, entity, route, event, value);
     if (status != SETT_OK || !setti_edit_has_callbacks(type, SETTI_ON_EVENT)) {
         return status;
     }

@@ -34,7 +34,8 @@
 
 static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 
-static const char tree_policy_wrong[] = "`policy` has an unknown value - use another";
+static const char tree_policy_wrong[] = "`policy` has an unknown value - use "
+                                        "SETT_CHILDREN_DEFAULT, _DESTROY, _DETACH or _REJECT";
 
 #define TREE_SEARCH 64 /* steps of a search in the list of moved nodes */
 #define TREE_ROOT_DEPTH 0
@@ -249,14 +250,20 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
     const sett_hierarchy* node = setti_storage_find(&type->storage, index);
-    sett_children_policy policy = tree_policy(tree, node);
-    if (node->first == 0 || policy == SETT_CHILDREN_DETACH) {
+    if (tree_policy(tree, node) == SETT_CHILDREN_DETACH) {
         return SETT_OK;
     }
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
         setti_change_collect(world, setti_link_index(child));
     }
-    if (policy == SETT_CHILDREN_REJECT) { /* after collecting: forced destruction ignores it */
+    return SETT_OK;
+}
+
+/* Fails if an entity rejects its end. Forced destruction skips this step. */
+static sett_status tree_reject(sett_world* world, setti_type* type, uint32_t index)
+{
+    const sett_hierarchy* node = setti_storage_find(&type->storage, index);
+    if (node->first != 0 && tree_policy(setti_hierarchy_of(world), node) == SETT_CHILDREN_REJECT) {
         sett_entity entity = setti_entity_at(&world->entities, index);
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
                                      "sett_entity_destroy: entity %u:%u has %u children, and the "
@@ -469,8 +476,11 @@ static int tree_difference(sett_entity entity, const setti_type* a, const setti_
 static setti_hierarchy* tree_register(sett_world* world)
 {
     SETTI_ASSERT(setti_hierarchy_of(world) == NULL);
-    static const setti_cascade cascade = {
-        .collect = tree_collect, .unlink = tree_end_links, .begin = tree_begin, .next = tree_after};
+    static const setti_cascade cascade = {.collect = tree_collect,
+                                          .validate = tree_reject,
+                                          .unlink = tree_end_links,
+                                          .begin = tree_begin,
+                                          .next = tree_after};
     sett_component_desc desc = {0};
     desc.name = "Hierarchy";
     desc.type_name = "sett_hierarchy";
@@ -525,7 +535,8 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
     }
     if (world->entities.limit >= SETTI_MOVED) { /* a link must leave the top bit free */
         setti_world_fail_with(world, SETT_STATUS_LIMIT, "%s: %s", call,
-                              "the entity_limit is 2^31 or more - lower it");
+                              "the world's entity_limit is 2^31 or more - create the world with a "
+                              "lower one");
         return 0;
     }
     bool fresh = setti_hierarchy_of(world) == NULL;
@@ -1022,7 +1033,7 @@ static sett_status scope_include(sett_world* world, setti_edit* edit, const char
     if (!sett_entity_valid(world, scope)) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
                                      "%s: entity %u:%u, the scope of new entities, is not alive "
-                                     "- set another one with sett_hierarchy_set_scope",
+                                     "- set another scope with sett_hierarchy_set_scope",
                                      call, SETTI_HANDLE(scope));
     }
     sett_component hierarchy = setti_hierarchy_of(world)->type->id;
@@ -1059,7 +1070,8 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
     if (has_scope && (!setti_hierarchy_check(world, parent, __func__) ||
                       !tree_ensure_registered(world, __func__) ||
                       (setti_hierarchy_find(world, parent.index) == NULL &&
-                       sett_add(world, parent, setti_hierarchy_of(world)->type->id) == NULL))) {
+                       setti_change_add_fast(world, setti_hierarchy_of(world)->type, parent,
+                                             __func__, SETTI_NO_VALUE) == NULL))) {
         return previous;
     }
     world->scope = parent;

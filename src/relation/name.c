@@ -17,6 +17,7 @@
  */
 #include "relation/name.h"
 #include "relation/hierarchy.h"
+#include "world/change.h"
 #include "world/command.h"
 
 #include <stdio.h>
@@ -219,7 +220,7 @@ static sett_status name_conflict(sett_world* world, const char* call, uint32_t i
                                      setti_name_key(world, setti_link_index(other)));
     return setti_world_fail_with(
         world, SETT_STATUS_CONFLICT,
-        "%s: entity %u:%u cannot have the name \"%.200s\", which its sibling %u:%u has - choose "
+        "%s: entity %u:%u cannot be called \"%.200s\": sibling %u:%u has this name - choose "
         "another name",
         call, SETTI_HANDLE(a), text != NULL ? text : "", SETTI_HANDLE(b));
 }
@@ -366,19 +367,19 @@ const char* setti_name_check(const char* name)
     static_assert(SETT_NAME_MAX == 1000, "the messages say so");
     size_t length = name != NULL ? strlen(name) : 0;
     if (length == 0) {
-        return "is empty - choose one";
+        return "is empty - choose a name";
     }
     if (length > SETT_NAME_MAX) {
         return "has more than 1000 bytes - shorten it";
     }
     if (strchr(name, '/') != NULL) {
-        return "contains '/', which separates the names of a path - leave it out";
+        return "contains '/', which separates the names of a path - leave out the '/'";
     }
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-        return "has a meaning of its own in paths - choose another one";
+        return "has a meaning of its own in paths - choose another name";
     }
     return name_numbered(name, length) != 0
-               ? "is '#' and a number, which in paths is an entity's index - choose another one"
+               ? "is '#' and a number, which in paths is an entity's index - choose another name"
                : NULL;
 }
 
@@ -393,7 +394,7 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
     uint32_t other = name_find_other(world, parent, key, entity.index);
     if (other == 0 && !setti_storage_has(&names->type->storage, entity.index)) {
         if (setti_world_check_unlocked(world, call) != SETT_OK ||
-            sett_add(world, entity, names->type->id) == NULL) {
+            setti_change_add_fast(world, names->type, entity, call, SETTI_NO_VALUE) == NULL) {
             return world->error;
         }
         /* Callbacks may have moved the entity or named siblings. */
@@ -418,9 +419,9 @@ sett_status setti_name_fail(sett_world* world, const char* name, const char* cal
     if (names->texts.epoch == world->epoch &&
         setti_text_is_crowded(&names->texts, name, strlen(name))) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                     "%s: %d other names have the same hash as \"%.200s\", and "
-                                     "no more can - choose another name",
-                                     call, SETTI_HASH_STEPS, name);
+                                     "%s: the name \"%.200s\" has the same hash as %d other names, "
+                                     "which is the limit - choose another name",
+                                     call, name, SETTI_HASH_STEPS);
     }
     return setti_world_no_memory(world, call);
 }
@@ -453,15 +454,15 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
     if (other != 0) {
         sett_entity taken = setti_entity_at(&world->entities, setti_link_index(other));
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: a new entity cannot have the name \"%.200s\", which its "
-                              "sibling %u:%u has - choose another name",
+                              "%s: a new entity cannot be called \"%.200s\": sibling %u:%u has "
+                              "this name - choose another name",
                               call, name, SETTI_HANDLE(taken));
     }
     return other == 0 ? key : 0;
 }
 
-static sett_status name_set(sett_world* world, sett_entity entity, const char* name,
-                            const char* call)
+sett_status setti_name_set(sett_world* world, sett_entity entity, const char* name,
+                           const char* call)
 {
     uint64_t key = name_add_text(world, name, call);
     if (key == 0) {
@@ -475,8 +476,9 @@ static sett_status name_set(sett_world* world, sett_entity entity, const char* n
 
 sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name)
 {
-    return setti_hierarchy_check(world, entity, __func__) ? name_set(world, entity, name, __func__)
-                                                          : setti_world_failure(world);
+    return setti_hierarchy_check(world, entity, __func__)
+               ? setti_name_set(world, entity, name, __func__)
+               : setti_world_failure(world);
 }
 
 /* The search for a number that makes a name unique among siblings. */
@@ -515,7 +517,7 @@ sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const ch
         (void)name_number_taken(&of, number); /* only writes of.text */
         name = of.text;
     }
-    return name_set(world, entity, name, __func__);
+    return setti_name_set(world, entity, name, __func__);
 }
 
 static sett_status name_apply_set(sett_world* world, sett_entity entity, const void* call)

@@ -42,7 +42,11 @@ bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, con
 /* Adds the name for a new child of `parent` (a link). Returns the key, or 0 on failure. */
 uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call);
 
-/* Reports that the text of a name could not be added. */
+/* sett_name_set as `call`, after the check of the entity. */
+sett_status setti_name_set(sett_world* world, sett_entity entity, const char* name,
+                           const char* call);
+
+/* Fails because the text of a name could not be added. */
 sett_status setti_name_fail(sett_world* world, const char* name, const char* call);
 
 /* Updates the index after a move from parent `from` (a link). */

@@ -21,7 +21,7 @@ static sett_entity path_create(sett_world* world, sett_entity parent, const char
     sett_status status =
         !sett_is_null(parent) ? sett_hierarchy_attach(world, entity, parent) : SETT_OK;
     if (status == SETT_OK) {
-        status = sett_name_set(world, entity, name);
+        status = setti_name_set(world, entity, name, call);
     }
     if (status != SETT_OK) {
         sett_entity_destroy(world, entity);
@@ -44,13 +44,12 @@ static void path_undo(sett_world* world, sett_entity last, uint32_t count)
 static const char* path_wrong(size_t length, bool up, bool below_created)
 {
     if (length == 0) {
-        return "the path has an empty name - leave out a slash";
+        return "has an empty name - write a name, or leave out the slash";
     }
     if (up && below_created) {
-        return "\"..\" follows a name that does not exist - leave it out";
+        return "has \"..\" after a name that does not exist yet - leave out the \"..\"";
     }
-    return length > SETT_NAME_MAX ? "a name of the path has more than 1000 bytes - shorten it"
-                                  : NULL;
+    return length > SETT_NAME_MAX ? "has a name of more than 1000 bytes - shorten the name" : NULL;
 }
 
 sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* path)
@@ -66,6 +65,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         return sett_null();
     }
     uint32_t created = 0;
+    const char* whole = path;
     if (absolute) {
         path++;
     }
@@ -75,7 +75,8 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         bool up = length == 2 && path[0] == '.' && path[1] == '.';
         const char* wrong = path_wrong(length, up, created != 0);
         if (wrong != NULL) {
-            setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", __func__, wrong);
+            setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: the path \"%.200s\" %s",
+                                  __func__, whole, wrong);
             path_undo(world, at, created);
             return sett_null();
         }

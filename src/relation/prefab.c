@@ -88,8 +88,7 @@ sett_status sett_prefab_make(sett_world* world, sett_entity entity)
     sett_entity at = entity;
     do {
         if (!setti_storage_has(&type->storage, at.index) &&
-            (setti_world_check_unlocked(world, __func__) != SETT_OK ||
-             sett_add(world, at, tag) == NULL)) {
+            setti_change_add(world, at, tag, __func__, SETTI_NO_VALUE) == NULL) {
             return world->error;
         }
         at = sett_hierarchy_walk(world, entity, at);
@@ -171,7 +170,7 @@ static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t 
     const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);
     uint32_t children = above != NULL ? above->children : 0;
     if (count > (SETTI_CHILDREN_LIMIT - children) / SETTI_CHILD) {
-        setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, 0);
+        setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, SETT_ID_HIERARCHY);
         return false;
     }
     return true;
@@ -301,15 +300,19 @@ static sett_status prefab_destroy_all(sett_world* world, const sett_entity* enti
 /* Turns recorded entities into an instance. */
 static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
-    static const char call[] = "sett_cmd_instantiate";
     const prefab_call* of = given;
+    const char* call = of->count == 1 ? "sett_cmd_instantiate" : "sett_cmd_instantiate_tree";
     const sett_entity* into = of->count == 1 ? &entity : of->entity;
     /* If memory ran out in an earlier try, the program may have changed the entities since. */
     bool all_alive = sett_entity_valid(world, of->prefab); /* and all entities */
     for (uint32_t k = 0; k < of->count; k++) {
         all_alive = all_alive && sett_entity_valid(world, into[k]);
         if (sett_entity_components(world, into[k], NULL, 0) != 0) {
-            return setti_world_fail(world, SETT_STATUS_PRESENT, call, into[k], 0);
+            return setti_world_fail_with(
+                world, SETT_STATUS_PRESENT,
+                "%s: entity %u:%u got components after memory had run out, "
+                "so it cannot become an instance - record a new command",
+                call, SETTI_HANDLE(into[k]));
         }
     }
     if (!all_alive) {
@@ -324,9 +327,9 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity, const voi
     } else {
         status = SETT_STATUS_CONFLICT;
         setti_world_fail_with(world, status,
-                              "sett_cmd_instantiate_tree: prefab %u:%u gained or lost "
-                              "descendants after the command was recorded - record it again",
-                              SETTI_HANDLE(of->prefab));
+                              "%s: prefab %u:%u gained or lost descendants after the command was "
+                              "recorded - record the command again",
+                              call, SETTI_HANDLE(of->prefab));
     }
     if (status != SETT_OK && status != SETT_STATUS_OUT_OF_MEMORY) {
         (void)prefab_destroy_all(world, into, of->count);

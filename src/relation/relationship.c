@@ -181,10 +181,12 @@ static const char* relation_check_desc(const sett_relationship_desc* desc)
         return "`size` is more than 64 KB - use less data";
     }
     if ((unsigned)desc->on_target_destroyed > SETT_CLEANUP_REJECT) {
-        return "`on_target_destroyed` has an unknown value - use SETT_CLEANUP_REMOVE";
+        return "`on_target_destroyed` has an unknown value - use SETT_CLEANUP_REMOVE, _DESTROY or "
+               "_REJECT";
     }
     if ((unsigned)desc->on_source_destroyed > SETT_CLEANUP_REJECT) {
-        return "`on_source_destroyed` has an unknown value - use SETT_CLEANUP_REMOVE";
+        return "`on_source_destroyed` has an unknown value - use SETT_CLEANUP_REMOVE, _DESTROY or "
+               "_REJECT";
     }
     return desc->acyclic && desc->many ? "`acyclic` needs one target for each source - leave out "
                                          "`many`"
@@ -460,8 +462,8 @@ sett_component sett_relationship_register_sized(sett_world* world,
 }
 
 #define RELATION_IS_NONE                                                                           \
-    "%s: component %u \"%.100s\" is not a relationship - register it by "                          \
-    "sett_relationship_register"
+    "%s: component %u \"%.100s\" is not a relationship - pass one that "                           \
+    "sett_relationship_register has registered"
 
 /* The relation for a call that reads, or NULL. */
 static const setti_relation* relation_to_read(const sett_world* world, sett_component relationship,
@@ -643,7 +645,7 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
     }
     return setti_world_fail_with(relation->world, SETT_STATUS_CYCLE,
                                  "%s: a \"%.100s\" link from entity %u:%u to %u:%u would form a "
-                                 "cycle - first remove another link of the cycle",
+                                 "cycle - choose another target, or first remove another link",
                                  call, relation->links->desc.name, SETTI_HANDLE(source),
                                  SETTI_HANDLE(target));
 }

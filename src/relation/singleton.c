@@ -75,21 +75,26 @@ static void* singleton_begin(sett_world* world, sett_component component, const 
     if (world->locks != 0) {
         if (world->running != NULL) {
             setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                  "%s: \"%.100s\" would be the first singleton, which cannot be "
-                                  "added while system \"%.200s\" runs - call "
-                                  "sett_singleton_ensure before sett_progress",
+                                  "%s: there is no singleton \"%.100s\" yet, and system "
+                                  "\"%.200s\" cannot add one - call sett_singleton_ensure "
+                                  "before the frame",
                                   call, type->desc.name, setti_world_running(world));
         } else {
             setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                  "%s: \"%.100s\" would be the first singleton, which cannot be "
-                                  "added inside a loop or a callback - call "
-                                  "sett_singleton_ensure before",
+                                  "%s: there is no singleton \"%.100s\" yet, and a loop or a "
+                                  "callback cannot add one - call sett_singleton_ensure earlier",
                                   call, type->desc.name);
         }
         return NULL;
     }
     sett_entity entity = singleton_create(world, component, value);
     return sett_is_null(entity) ? NULL : sett_find_mut(world, entity, component);
+}
+
+/* Whether singleton_begin adds a singleton, or reports that a system cannot. */
+static bool singleton_begins(const sett_world* world, sett_entity entity, sett_component component)
+{
+    return sett_is_null(entity) || (world->running != NULL && !sett_has(world, entity, component));
 }
 
 static void singleton_touch(const sett_world* world, sett_component component, uint32_t access,
@@ -120,8 +125,9 @@ void* sett_singleton_ensure(sett_world* world, sett_component component)
     }
     singleton_touch(world, component, SETTI_ACCESS_WRITE, __func__);
     sett_entity entity = setti_singleton_find(world);
-    return sett_is_null(entity) ? singleton_begin(world, component, NULL, "sett_singleton_ensure")
-                                : sett_ensure(world, entity, component);
+    return singleton_begins(world, entity, component)
+               ? singleton_begin(world, component, NULL, "sett_singleton_ensure")
+               : sett_ensure(world, entity, component);
 }
 
 void* sett_singleton_set(sett_world* world, sett_component component, const void* value)
@@ -138,8 +144,9 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
                               type->desc.name);
         return NULL;
     }
-    return sett_is_null(entity) ? singleton_begin(world, component, value, __func__)
-                                : sett_set(world, entity, component, value);
+    return singleton_begins(world, entity, component)
+               ? singleton_begin(world, component, value, __func__)
+               : sett_set(world, entity, component, value);
 }
 
 /* Reports a missing singleton in debug builds. */

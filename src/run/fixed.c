@@ -81,17 +81,18 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
         if (phase <= then_phase) {
             return SETT_OK;
         }
-        return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                     "%s: system \"%.100s\" cannot run before \"%.100s\": their "
-                                     "phases are %d and %d - set the same `phase`",
-                                     call, first->name, then->name, phase, then_phase);
+        return setti_world_fail_with(
+            first->world, SETT_STATUS_CONFLICT,
+            "%s: system \"%.100s\" of phase %d cannot run before \"%.100s\" "
+            "of phase %d - set the same `phase`, or remove the order",
+            call, first->name, phase, then->name, then_phase);
     }
     if (loop != NULL && then_loop != NULL) {
         return setti_world_fail_with(
             first->world, SETT_STATUS_CONFLICT,
-            "%s: system \"%.100s\" cannot run before \"%.100s\": their fixed steps are %g and %g "
-            "seconds - set the same `fixed_step`",
-            call, first->name, then->name, (double)loop->step, (double)then_loop->step);
+            "%s: system \"%.100s\" with fixed steps of %.9g seconds cannot run before \"%.100s\" "
+            "with steps of %.9g seconds - set the same `fixed_step`, or remove the order",
+            call, first->name, (double)loop->step, then->name, (double)then_loop->step);
     }
     /* one of the systems runs in fixed steps, after SETT_PHASE_FIXED */
     bool allowed = loop != NULL ? then_phase > SETT_PHASE_FIXED : phase <= SETT_PHASE_FIXED;
@@ -100,9 +101,10 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
     }
     return setti_world_fail_with(
         first->world, SETT_STATUS_CONFLICT,
-        "%s: system \"%.100s\" cannot run before \"%.100s\": the one without `fixed_step` is in "
-        "phase %d, and fixed steps run after phase %d - change its `phase`",
-        call, first->name, then->name, loop != NULL ? then_phase : phase, SETT_PHASE_FIXED);
+        "%s: system \"%.100s\" cannot run before \"%.100s\", because fixed steps run at the end of "
+        "phase %d - set the `phase` of \"%.100s\", now %d, %s that",
+        call, first->name, then->name, SETT_PHASE_FIXED, loop != NULL ? then->name : first->name,
+        loop != NULL ? then_phase : phase, loop != NULL ? "above" : "not above");
 }
 
 void setti_fixed_pass(setti_fixed* fixed, float dt)

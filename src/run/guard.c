@@ -97,6 +97,9 @@ static const char* guard_remedy(const sett_world* world, sett_component componen
     if (reads) {
         return "declare a term SETT_IN, or list the component in `access_any_in`";
     }
+    if (strcmp(call, "sett_context_query") == 0) { /* terms are about visited entities */
+        return "list the component in `access_any_inout`";
+    }
     return setti_world_type(world, component)->writers == NULL
                ? "declare a term SETT_INOUT, or list the type in `access_inout` (visited "
                  "entities) or `access_any_inout` (all)"
@@ -319,8 +322,9 @@ void setti_guard_suggest(sett_world* world)
             setti_mark_set(&at->suggests, 0);
             guard_add_lists(&text, at);
             setti_world_log(world, SETT_LOG_WARNING,
-                            "sett_progress: system \"%.100s\" needs these access lists:%s",
-                            at->name, lists);
+                            "%s: system \"%.100s\" needs these access lists in its descriptor "
+                            "(sett_schedule_suggest writes all):%s",
+                            setti_world_frame_call(world), at->name, lists);
         }
     }
 }

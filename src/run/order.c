@@ -184,7 +184,7 @@ bool setti_order_is_declared(const sett_system* first, const sett_system* then)
     return at != NULL;
 }
 
-void setti_order_report_unknown(sett_world* world)
+void setti_order_report_unknown(sett_world* world, const char* call)
 {
     const setti_run* run = setti_run_of(world);
     for (const sett_system* system = run->systems; system != NULL; system = system->next) {
@@ -198,9 +198,10 @@ void setti_order_report_unknown(sett_world* world)
                 setti_guess_try(&guess, at->name);
             }
             setti_world_log(world, SETT_LOG_WARNING,
-                            "sett_progress: system \"%.100s\" is to run %s \"%.100s\", but no "
-                            "system has this name%s",
-                            system->name, order->after ? "after" : "before", order->name->text,
+                            "%s: system \"%.100s\" is to run %s \"%.100s\", but no system has this "
+                            "name%s",
+                            call, system->name, order->after ? "after" : "before",
+                            order->name->text,
                             guess.found != NULL ? setti_guess_text(&guess)
                                                 : " - correct the name, or create the system");
         }
@@ -247,7 +248,7 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
     }
     at = order_prepend(path, order_prepend(path, at, " -> "), start->name);
     return setti_world_fail_with(start->world, SETT_STATUS_CYCLE,
-                                 "%s: `before` and `after` form a cycle: %s - remove one order",
+                                 "%s: systems wait for each other: %s - remove one of these orders",
                                  call, path + at);
 }
 

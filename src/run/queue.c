@@ -154,8 +154,8 @@ sett_queue* sett_queue_create_sized(sett_world* world, const sett_observer_desc*
     }
     if (queue_has_calls(desc)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: the descriptor of a queue sets a callback, `user`, `free_user` "
-                              "or `disabled`, which a queue does not have - leave them out",
+                              "%s: a queue has no callbacks, `user`, `free_user` or `disabled` - "
+                              "leave them out of the descriptor",
                               queue_call);
         return NULL;
     }
@@ -198,9 +198,10 @@ uint32_t sett_queue_take(sett_queue* queue, sett_queued_change* out, uint32_t ca
     queue->count = 0;
     if (queue->lost != 0) {
         setti_world_fail_with(queue->world, SETT_STATUS_LIMIT,
-                              "sett_queue_take: a queue was full, and has lost %u changes - take "
-                              "its changes each frame",
+                              "sett_queue_take: a queue was full, or memory ran out, so %u changes "
+                              "are lost - take changes each frame",
                               (unsigned)queue->lost);
+        setti_world_log(queue->world, SETT_LOG_WARNING, "%s", sett_world_message(queue->world));
         queue->lost = 0;
     }
     return count;

@@ -303,7 +303,7 @@ bool setti_order_is_declared(const sett_system* first, const sett_system* then);
 sett_status setti_order_check_phases(const sett_system* system, const char* call);
 
 /* Warns of orders about unknown names. */
-void setti_order_report_unknown(sett_world* world);
+void setti_order_report_unknown(sett_world* world, const char* call);
 
 /* Fails if a system is in a cycle of orders. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call);

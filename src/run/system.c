@@ -370,7 +370,7 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
         return SETT_OK; /* the system has no query */
     }
     memcpy(query.terms, desc->terms, sizeof(query.terms));
-    system->query = sett_query_create(system->world, &query);
+    system->query = setti_query_create(system->world, &query, system_call);
     if (system->query == NULL) {
         return system->world->error;
     }
@@ -522,13 +522,13 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
 static const char* system_argument(const sett_system_desc* desc)
 {
     if (desc->name == NULL || desc->name[0] == '\0') {
-        return "`name` is missing - set one";
+        return "`name` is missing - set it";
     }
     if (!(desc->interval >= 0)) {
-        return "`interval` is negative - set seconds, 0 or more";
+        return "`interval` is negative or no number - set seconds, 0 or more";
     }
     if (!(desc->fixed_step >= 0)) {
-        return "`fixed_step` is negative - set seconds, 0 or more";
+        return "`fixed_step` is negative or no number - set seconds, 0 or more";
     }
     if (desc->interval > 0 && desc->fixed_step > 0) {
         return "`interval` and `fixed_step` are both set - leave out one";
@@ -634,8 +634,8 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
     }
     if (world != then->world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: systems \"%.100s\" and \"%.100s\" are of different "
-                                     "worlds - pass two of one world",
+                                     "%s: systems \"%.100s\" and \"%.100s\" belong to different "
+                                     "worlds - pass two systems of one world",
                                      __func__, first->name, then->name);
     }
     if (!setti_order_add(first, then->name, SETTI_ORDER_BEFORE)) {

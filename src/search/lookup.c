@@ -642,7 +642,7 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
 {
     if (l != NULL && !l->ordered) {
         setti_world_fail_with(l->world, SETT_STATUS_ARGUMENT,
-                              "%s: the look-up of \"%.100s\" is not ordered - create it by "
+                              "%s: the look-up of \"%.100s\" is not ordered - create it with "
                               "sett_lookup_create_ordered",
                               __func__, l->type->desc.name);
         return 0;
@@ -854,21 +854,22 @@ static bool lookup_find_member(const setti_type* type, const char* member, looku
     const char* name = type->desc.name;
     if (type->members == NULL || !sett_member_find(world, type->id, member, ref)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: \"%.100s\" has no member \"%.100s\" - pass one of its members",
-                              call, name, member);
+                              "%s: \"%.100s\" has no member \"%.100s\" - %s", call, name, member,
+                              type->members != NULL ? "pass one of its members"
+                                                    : "describe its members (SETT_MEMBERS)");
         return false;
     }
     if (!lookup_is_key(ref)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: member \"%.100s.%.100s\" is not a single number, bool or "
-                              "handle - pass an element or member of it that is",
+                              "handle - pass a member or element of it that is",
                               call, name, member);
         return false;
     }
     if (form == LOOKUP_ORDERED && ref->kind == SETT_MEMBER_ENTITY) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: member \"%.100s.%.100s\" is a handle, which has no order - "
-                              "create the look-up by sett_lookup_create",
+                              "create the look-up with sett_lookup_create",
                               call, name, member);
         return false;
     }

@@ -561,15 +561,14 @@ static const char* ordered_check_key(const sett_ordered* o, const setti_type* ty
                                     : NULL;
     }
     if (type == NULL) {
-        return desc->component != 0 ? "`component` is not registered in this world - register it"
-                                    : "`component` is missing beside `key` or `compare` - set it";
+        return "`component` is missing beside `key` or `compare` - set it";
     }
     if (desc->key_offset > type->storage.size ||
         sizes[desc->key] > type->storage.size - desc->key_offset) {
         return "`key_offset` is too large for the values of `component` - use offsetof";
     }
     if (keyed && !setti_sort_key_fits(type, desc->key_offset, desc->key)) {
-        return "the member at `key_offset` is of another kind than `key` - set that kind";
+        return "`key` does not fit the type of the member at `key_offset` - set the `key` of it";
     }
     return NULL;
 }
@@ -580,13 +579,14 @@ static const char* ordered_check(const sett_ordered* o)
     const setti_type* type = setti_world_type(o->world, desc->component);
     bool has_order = desc->group_by != 0 || desc->cascade || desc->component != 0;
     if (desc->text != NULL && (desc->query != NULL || has_order)) {
-        return "`text` contains the query and its order - leave out all fields but `group_fn`";
+        return "`text` contains the query and its order - leave out `query`, `group_by`, `cascade` "
+               "and `component`";
     }
     if (desc->text == NULL && desc->query == NULL) {
         return "`text` and `query` are NULL - set one of them";
     }
     if (desc->text == NULL && desc->query->world != o->world) {
-        return "`query` belongs to another world - create it in this one";
+        return "`query` belongs to another world - create the query in the world of the order";
     }
     if (desc->group_by != 0 && desc->group_fn != NULL) {
         return "`group_by` and `group_fn` are both set - leave out one";
@@ -599,10 +599,13 @@ static const char* ordered_find_relationships(sett_ordered* o)
     const sett_ordered_desc* desc = &o->desc;
     sett_component along = desc->along != 0 ? desc->along : SETT_ID_HIERARCHY;
     if (desc->group_by != 0 && !setti_rank_along(o->world, desc->group_by, &o->rank.group_by)) {
-        return "`group_by` is not an exclusive relationship - set one, or use `group_fn`";
+        return setti_rank_wrong(o->world, desc->group_by,
+                                "`group_by` is not an exclusive relationship - set one, or use "
+                                "`group_fn`");
     }
     if (desc->cascade && !setti_rank_along(o->world, along, &o->rank.along)) {
-        return "`along` is not an exclusive relationship - set one";
+        return setti_rank_wrong(o->world, along,
+                                "`along` is not an exclusive relationship - set one");
     }
     return NULL;
 }
@@ -617,7 +620,7 @@ static sett_status ordered_read_text(sett_ordered* o, const char* call)
             "%s: `text` contains group_by, and `group_fn` is set - leave out one", call);
     }
     desc.name = o->desc.text;
-    o->text_query = status == SETT_OK ? sett_query_create(o->world, &desc) : NULL;
+    o->text_query = status == SETT_OK ? setti_query_create(o->world, &desc, call) : NULL;
     o->desc.query = o->text_query;
     o->desc.text = NULL;
     bool query_failed = status == SETT_OK && o->text_query == NULL;
@@ -652,6 +655,10 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
         return NULL;
     }
+    if (desc->component != 0 && setti_world_type(world, desc->component) == NULL) {
+        setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), desc->component);
+        return NULL;
+    }
     sett_ordered* o = setti_world_alloc(world, sizeof(*o), 16, call);
     if (o == NULL) {
         return NULL;
@@ -664,7 +671,7 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     if (wrong == NULL) {
         wrong = ordered_find_relationships(o);
     }
-    if (wrong != NULL) {
+    if (wrong != NULL && wrong[0] != '\0') { /* an empty text was reported */
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", call, wrong);
     }
     if (wrong != NULL || (desc->text != NULL && ordered_read_text(o, call) != SETT_OK)) {

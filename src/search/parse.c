@@ -207,7 +207,7 @@ static bool parse_number(parse* p, uint32_t* number)
     }
     *number = (uint32_t)value;
     return (p->at != start && value <= UINT32_MAX) ||
-           PARSE_REJECT(p, start, "a number from 0 to 4294967295 is missing");
+           PARSE_REJECT(p, start, "a number from 0 to 4294967295 is missing - write one");
 }
 
 /* The library's components. The first use in a text registers the component. */
@@ -229,7 +229,10 @@ static bool parse_component(parse* p, const char* start, const char* name, sett_
     setti_guess guess = setti_guess_begin(name, strlen(name));
     for (uint32_t k = 0; *out == 0 && k < sizeof(parse_library) / sizeof(parse_library[0]); k++) {
         setti_guess_try(&guess, parse_library[k].name);
-        *out = strcmp(name, parse_library[k].name) == 0 ? parse_library[k].get(world) : 0;
+        if (strcmp(name, parse_library[k].name) == 0) {
+            *out = parse_library[k].get(world); /* reports a failure */
+            return *out != 0 || parse_fail(p, start, world->error, "%s", "");
+        }
     }
     if (*out != 0) {
         return true;
@@ -237,7 +240,8 @@ static bool parse_component(parse* p, const char* start, const char* name, sett_
     setti_component_guess(world, &guess);
     return parse_fail(p, start, SETT_STATUS_UNREGISTERED,
                       "component \"%.100s\" is not registered in this world%s", name,
-                      setti_guess_text(&guess));
+                      guess.found != NULL ? setti_guess_text(&guess)
+                                          : " - correct the name, or register the component first");
 }
 
 /* Reads a handle, such as #7:2 or #7. */
@@ -255,8 +259,9 @@ static bool parse_handle(parse* p, sett_entity* entity)
                 PARSE_REJECT(p, start, "#0:0 is the null handle - name an entity"));
     }
     *entity = sett_entity_at(p->out->world, entity->index); /* #7: the living entity */
-    return !sett_is_null(*entity) || parse_fail(p, start, SETT_STATUS_STALE,
-                                                "no entity has this index - name another entity");
+    return !sett_is_null(*entity) ||
+           parse_fail(p, start, SETT_STATUS_STALE, "no entity has index %.*s - name another entity",
+                      (int)(p->at - start - 1), start + 1);
 }
 
 /* Returns a hint for a wrong path: the path of an entity with the same name. */
@@ -269,7 +274,7 @@ static const char* parse_meant(const parse* p, const char* path, char out[128])
     char full[96];
     if (sett_is_null(entity) ||
         sett_name_path(p->out->world, entity, full, sizeof(full)) >= sizeof(full)) {
-        return "";
+        return " - correct the name or path";
     }
     snprintf(out, 128, " - did you mean \"%s\"?", full);
     return out;
@@ -363,8 +368,7 @@ static bool parse_walk(parse* p, sett_search_term* term)
     if (parse_word(p, "prefab")) {
         term->walk = SETT_WALK_SELF_UP;
         term->along = sett_instance_of(p->out->world);
-        return term->along != 0 || parse_fail(p, p->at, SETT_STATUS_OUT_OF_MEMORY,
-                                              "memory ran out - free some, and try again");
+        return term->along != 0 || parse_fail(p, p->at, p->out->world->error, "%s", "");
     }
     bool self = parse_word(p, "self");
     if (self && !parse_expect(p, "|", "after \"self\" (as in \"self|up\")")) {
@@ -846,8 +850,11 @@ sett_status setti_search_parse(sett_world* world, const char* text, const char* 
     if (parse_all(out, text)) {
         return SETT_OK;
     }
-    sett_status status = setti_world_fail_input(world, out->status, "%s: column %u: %s", call,
-                                                (unsigned)out->error_column, out->error);
+    sett_status status = out->status;
+    if (out->error[0] != '\0') { /* else the error was reported */
+        setti_world_fail_input(world, status, "%s: column %u: %s", call,
+                               (unsigned)out->error_column, out->error);
+    }
     setti_parsed_free(out);
     *parsed = NULL;
     return status;

@@ -17,6 +17,11 @@ bool setti_rank_along(sett_world* world, sett_component along, const setti_type*
     return *type != NULL && setti_along_is_one(*type);
 }
 
+const char* setti_rank_wrong(const sett_world* world, sett_component along, const char* wrong)
+{
+    return along == SETT_ID_HIERARCHY && setti_hierarchy_of(world) == NULL ? "" : wrong;
+}
+
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE])
 {
@@ -25,15 +30,18 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
     rank->reverse = order->reverse;
     const char* wrong = NULL;
     if (order->group_by != 0 && !setti_rank_along(world, order->group_by, &rank->group_by)) {
-        wrong = "group_by is not followed by an exclusive relationship - name one";
+        wrong =
+            setti_rank_wrong(world, order->group_by,
+                             "group_by is not followed by an exclusive relationship - name one");
     } else if (order->cascade && !setti_rank_along(world, along, &rank->along)) {
-        wrong = "cascade is not followed by an exclusive relationship - name one";
+        wrong = setti_rank_wrong(world, along,
+                                 "cascade is not followed by an exclusive relationship - name one");
     } else if (order->by.kind > SETT_OPERAND_MEMBER) {
         wrong = "order_by is not followed by a member or a name - write one";
     }
     if (wrong != NULL) {
         snprintf(message, SETTI_MESSAGE_SIZE, "%s", wrong);
-        return SETT_STATUS_ARGUMENT;
+        return wrong[0] != '\0' ? SETT_STATUS_ARGUMENT : world->error;
     }
     sett_status status = setti_compare_prepare(world, &rank->side, &order->by, message);
     const sett_member_ref* member = &rank->side.member;

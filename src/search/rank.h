@@ -68,12 +68,16 @@ enum {
     SETTI_RANK_KEYS
 };
 
-/* Prepares a rank from an order. Writes `message` after an error. */
+/* Prepares a rank from an order. Writes `message` after an error, empty if it was reported. */
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE]);
 
 /* Finds the type of an exclusive relationship or the hierarchy. Returns false for other types. */
 bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
+
+/* After a failure of setti_rank_along: returns `wrong`, or an empty text if registering the
+ * hierarchy failed, which was reported. */
+const char* setti_rank_wrong(const sett_world* world, sett_component along, const char* wrong);
 
 typedef struct setti_rank_work {
     setti_ranked* item;  /* one piece of memory with `other` and `run` */

@@ -245,7 +245,8 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
     }
     sett_component along = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
     if (along == SETT_ID_HIERARCHY && setti_hierarchy_register(world) == 0) {
-        return build_fail(b, SETT_STATUS_OUT_OF_MEMORY, "no memory for \"Hierarchy\" - free some");
+        b->failed = true; /* reported already */
+        return false;
     }
     const setti_type* type = item->along = build_type(b, along);
     if (type == NULL) {
@@ -345,6 +346,7 @@ static bool build_operand(search_build* b, setti_search_side* side,
     *ref = fixed ? SETTI_NO_REF : build_ref(b, &operand->of, "this", scope);
     sett_status status = setti_compare_prepare(b->search->world, side, operand, message);
     if (status != SETT_OK) {
+        b->failed = b->failed || message[0] == '\0';
         return build_fail(b, status, "%s", message);
     }
     if (b->failed) {
@@ -403,7 +405,8 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
         return false;
     }
     if (!compares && term->kind != SETT_SEARCH_TERM) {
-        return BUILD_REJECT(b, "unknown `kind` - use SETT_SEARCH_TERM");
+        return BUILD_REJECT(b, "`kind` has an unknown value - use a constant from SETT_SEARCH_TERM "
+                               "to SETT_SEARCH_END");
     }
     if (term->optional && compares) {
         return BUILD_REJECT(b, "a comparison has no \"?\" - leave it out");
@@ -786,6 +789,7 @@ static bool build_order(search_build* b)
     b->at = SETTI_AT_ORDER;
     sett_status status = setti_rank_resolve(search->world, order, &search->rank, message);
     if (status != SETT_OK) {
+        b->failed = b->failed || message[0] == '\0';
         return build_fail(b, status, "%s", message);
     }
     uint8_t* variable = search->rank_of;
@@ -926,10 +930,12 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
         if (term.kind == SETT_SEARCH_TERM && term.component == SETT_ANY_RELATIONSHIP) {
             wrong = search_add_any(b, count, &term);
         } else if (!search_add_term(b, count, &term)) {
-            wrong = "the query has more terms than one search can have - use fewer";
+            wrong = "the query has more than 64 terms (\"*\" counts as one for each "
+                    "relationship) - use fewer";
         }
         if (wrong != NULL) {
-            return BUILD_REJECT(b, "%s", wrong);
+            bool is_full = *count == SETT_SEARCH_TERMS;
+            return build_fail(b, is_full ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT, "%s", wrong);
         }
     }
     if (b->columns != NULL) { /* a term with "*" has become several terms */
@@ -1049,7 +1055,8 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
 {
     if (desc->term_count == 0 || desc->term_count > SETT_SEARCH_TERMS || desc->terms == NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: the search has %u terms - pass 1 to %d", call,
+                              "%s: search \"%.100s\" has %u terms - pass 1 to %d", call,
+                              desc->name != NULL ? desc->name : "search",
                               (unsigned)desc->term_count, SETT_SEARCH_TERMS);
         return NULL;
     }
@@ -1088,7 +1095,8 @@ sett_search* sett_search_create_sized(sett_world* world, const sett_search_desc*
     if (term_size > sizeof(sett_search_term)) {
         setti_world_fail_with(
             world, SETT_STATUS_MISMATCH,
-            "%s: the program was compiled with a later sett.h - use that version's library", call);
+            "%s: the program was compiled with a later sett.h - link the library of that version",
+            call);
         return NULL;
     }
     return search_create(world, desc, term_size, NULL, call);
@@ -1120,8 +1128,9 @@ static sett_status search_check_idle(const sett_search* search, const char* call
         return SETT_OK;
     }
     return setti_world_fail_with(search->world, SETT_STATUS_LOCKED,
-                                 "%s: a loop over search \"%.100s\" is open - end it first", call,
-                                 search->open.name);
+                                 "%s: a loop over search \"%.100s\" is open - first end it "
+                                 "(sett_query_end_all(world) ends loops left by mistake)",
+                                 call, search->open.name);
 }
 
 sett_status sett_search_destroy(sett_search* search)
@@ -1185,9 +1194,8 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
         return setti_world_fail_with(
             search->world, SETT_STATUS_ARGUMENT, "%s: variable %u of search \"%.100s\" %s",
             __func__, (unsigned)variable, search->open.name,
-            bound == NULL ? "does not exist - pass a number that sett_search_variable "
-                            "returns"
-                          : "is optional - bind another");
+            bound == NULL ? "does not exist - pass a number below sett_search_variable_count"
+                          : "is optional - bind another variable");
     }
     sett_status status = search_check_idle(search, __func__);
     if (status == SETT_OK) {

@@ -46,7 +46,7 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
         } else if (side->type->records != NULL) {
             reason = " to compare: an entity has many links - use another component";
         } else {
-            reason = setti_guess_text(&guess);
+            reason = guess.found != NULL ? setti_guess_text(&guess) : " - name one of its members";
         }
         snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" has no member \"%.100s\"%s", name, path,
                  reason);
@@ -57,7 +57,8 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
         kind == SETT_MEMBER_STRING || kind == SETT_MEMBER_LIST ||
         (side->member.count != 1 && kind != SETT_MEMBER_TEXT)) {
         snprintf(message, SETTI_MESSAGE_SIZE,
-                 "\"%.100s.%.100s\" is not a single number, text or entity - name a part that is",
+                 "\"%.100s.%.100s\" is not a single number, text or entity - name a member or "
+                 "element of it that is",
                  name, path);
         return SETT_STATUS_ARGUMENT;
     }
@@ -80,8 +81,8 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
     case SETT_OPERAND_NAME:
         side->gives = SETTI_VALUE_TEXT;
         side->type = setti_world_type(world, sett_name_register(world));
-        snprintf(message, SETTI_MESSAGE_SIZE, "no memory for \"Name\" - free some");
-        return side->type != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
+        message[0] = '\0'; /* a failure was reported already */
+        return side->type != NULL ? SETT_OK : world->error;
     case SETT_OPERAND_MEMBER:
         return side_prepare_member(world, side, operand, message);
     case SETT_OPERAND_TEXT:
@@ -91,7 +92,7 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
             side_text(value, operand->text, strlen(operand->text) + 1);
             return SETT_OK;
         }
-        snprintf(message, SETTI_MESSAGE_SIZE, "the text of an operand is NULL - set it");
+        snprintf(message, SETTI_MESSAGE_SIZE, "`text` of an operand is NULL - set it");
         return SETT_STATUS_ARGUMENT;
     case SETT_OPERAND_INTEGER:
         side->gives = value->kind = SETTI_VALUE_NUMBER;
@@ -104,7 +105,9 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
         value->number = operand->number;
         return SETT_OK;
     }
-    snprintf(message, SETTI_MESSAGE_SIZE, "unknown operand `kind` - use SETT_OPERAND_TEXT");
+    snprintf(message, SETTI_MESSAGE_SIZE,
+             "`kind` of an operand has an unknown value - use a constant from SETT_OPERAND_ENTITY "
+             "to SETT_OPERAND_CONSTANT");
     return SETT_STATUS_ARGUMENT;
 }
 
@@ -118,8 +121,8 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
     if (member == NULL) {
         snprintf(
             message, SETTI_MESSAGE_SIZE,
-            "\"%.100s\" is a constant, and the other side has no member with constants - quote "
-            "a text",
+            "\"%.100s\" stands for a constant of a member, and the other side is no member - write "
+            "a text in quotes",
             name);
         return false;
     }
@@ -134,7 +137,8 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
         setti_guess_try(&guess, at->name);
     }
     snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" is not a constant of member \"%.100s\"%s",
-             name, member->name, setti_guess_text(&guess));
+             name, member->name,
+             guess.found != NULL ? setti_guess_text(&guess) : " - write one, or a number");
     return false;
 }
 
@@ -169,7 +173,8 @@ bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_
     }
     const char* wrong = (unsigned)compare <= SETT_COMPARE_NOT_CONTAINS
                             ? compare_check(left, right, compare)
-                            : "`compare` has an unknown value - use one of sett_compare";
+                            : "`compare` has an unknown value - use a constant from "
+                              "SETT_COMPARE_EQUAL to SETT_COMPARE_NOT_CONTAINS";
     if (wrong != NULL) {
         snprintf(message, SETTI_MESSAGE_SIZE, "%s", wrong);
     } else if (left->member.kind == SETT_MEMBER_F32) {

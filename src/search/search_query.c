@@ -65,7 +65,7 @@ static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, cha
     for (uint32_t k = 0; k < 3; k++) {
         bool is_other = of[k]->variable != NULL && strcmp(of[k]->variable, "this") != 0;
         if (is_other || !sett_is_null(of[k]->entity)) {
-            return "a plain query is ordered by its entity's values - leave out the variable";
+            return "a query is ordered by values of $this - leave out the other variable or entity";
         }
     }
     if (order->group_by == 0 && order->group_of.variable != NULL) {
@@ -107,6 +107,8 @@ sett_status setti_query_parse(sett_world* world, const char* text, const char* c
                                         "%s: column %u: a query cannot have %s - use "
                                         "sett_search_create",
                                         call, (unsigned)parsed->column[at], wrong);
+    } else if (wrong_order != NULL && wrong_order[0] == '\0') {
+        status = world->error; /* reported already */
     } else if (wrong_order != NULL) {
         status = setti_world_fail_input(world, SETT_STATUS_ARGUMENT, "%s: column %u: %s", call,
                                         (unsigned)parsed->column[SETTI_AT_ORDER], wrong_order);
