@@ -38,9 +38,9 @@ static void frame_report_open(const sett_system* system)
 {
     if (SETTI_DEBUG) {
         setti_world_log(system->world, SETT_LOG_ERROR,
-                        "system \"%.100s\" left a loop early, so values may be lost - call "
-                        "sett_batch_end before leaving a loop",
-                        system->name);
+                        "%s: system \"%.100s\" has not ended a loop, so values may be lost - call "
+                        "sett_batch_end or sett_search_end before leaving the loop",
+                        setti_world_frame_call(system->world), system->name);
     }
 }
 
@@ -86,8 +86,8 @@ sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
         if (SETTI_DEBUG) {
             setti_world_misuse_with(system->world, SETT_STATUS_ARGUMENT,
                                     "SETT_SYSTEM_FOR: system \"%.100s\" has no terms, so the "
-                                    "loop is empty - set its .terms, or loop over a query with "
-                                    "SETT_CONTEXT_FOR",
+                                    "loop is empty - create it with `terms`, or loop over a query "
+                                    "with SETT_CONTEXT_FOR",
                                     system->name);
         }
         return NULL;
@@ -105,11 +105,12 @@ sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_ba
     }
     if (SETTI_UNLIKELY(query->world != context->world)) {
         if (SETTI_DEBUG) {
-            setti_world_misuse_with(context->world, SETT_STATUS_ARGUMENT,
-                                    "SETT_CONTEXT_FOR: query \"%.100s\" is of another world than "
-                                    "system \"%.100s\", so the loop is empty - create the query "
-                                    "in the system's world",
-                                    query->open.name, context->system->name);
+            setti_world_misuse_with(
+                context->world, SETT_STATUS_ARGUMENT,
+                "SETT_CONTEXT_FOR: query \"%.100s\" and system \"%.100s\" belong "
+                "to different worlds, so the loop is empty - create the query "
+                "in the system's world",
+                query->open.name, context->system->name);
         }
         return NULL;
     }
@@ -407,11 +408,11 @@ static sett_status frame_collect_results(sett_world* world)
         run->has_commands = run->has_commands || system->has_commands;
         if (SETTI_UNLIKELY(job->loops.failed)) { /* no memory */
             job->loops.failed = false;
-            status = setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
-                                           "system \"%.100s\": a loop visited no entity, because "
-                                           "memory for copies of its fields ran out - reserve "
-                                           "memory with sett_world_reserve",
-                                           system->name);
+            status =
+                setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
+                                      "%s: system \"%.100s\": a loop visited no entity, because "
+                                      "memory for copies of its fields ran out - free memory",
+                                      setti_world_frame_call(world), system->name);
         }
     }
     if (asks_changed) {
@@ -636,14 +637,15 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
         status = setti_world_check_unlocked(world, call);
     }
     if (status == SETT_OK && !(dt >= 0 && dt <= FLT_MAX)) {
-        status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "%s: dt is %g - pass seconds, 0 or more", call, (double)dt);
+        status = setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: `dt` is %g - pass a finite number of seconds, 0 or more", call, (double)dt);
     }
     if (status == SETT_OK && !setti_schedule_update(world)) {
         status = setti_world_no_memory(world, call);
     }
     if (status == SETT_OK && !setti_run_of(world)->names_checked) {
-        setti_order_report_unknown(world);
+        setti_order_report_unknown(world, call);
         setti_run_of(world)->names_checked = true;
     }
     return status;
@@ -719,19 +721,14 @@ float sett_frame_wait(uint64_t* clock, float rate)
     return (float)((double)passed / (double)second);
 }
 
-sett_status sett_system_run(sett_system* system, float dt)
+static sett_status frame_run_one(sett_system* system, float dt, void* argument, const char* call)
 {
-    return SETTI_IS_NULL(system) ? SETT_STATUS_ARGUMENT : sett_system_run_with(system, dt, NULL);
-}
-
-sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
-{
-    if (SETTI_IS_NULL(system)) {
+    if (setti_is_null(system, call, "system")) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_world* world = system->world;
     setti_run* run = setti_run_of(world);
-    sett_status status = frame_begin(world, dt, "sett_system_run");
+    sett_status status = frame_begin(world, dt, call);
     if (status != SETT_OK || system->desc.run == NULL) {
         return status;
     }
@@ -754,6 +751,16 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
     }
     world->busy = false;
     return status;
+}
+
+sett_status sett_system_run(sett_system* system, float dt)
+{
+    return frame_run_one(system, dt, NULL, __func__);
+}
+
+sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
+{
+    return frame_run_one(system, dt, argument, __func__);
 }
 
 /* ---------------------------------------------------------------------------------- configuring */
@@ -819,7 +826,7 @@ static sett_status frame_check_schedule(sett_world* world, const sett_schedule_d
     }
     if (!(desc->fixed_step >= 0)) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: fixed_step is %g - pass seconds, 0 or more", call,
+                                     "%s: `fixed_step` is %g - pass seconds, 0 or more", call,
                                      (double)desc->fixed_step);
     }
     return SETT_OK;
