@@ -8,6 +8,7 @@
 #include "sett/prefab.h"
 #include "sett/relationship.h"
 #include "sett/singleton.h"
+#include "sett/system.h"
 
 #include <math.h>
 
@@ -1390,9 +1391,37 @@ static void memory_may_run_out_for_singletons(void)
     scarce_end(&memory, world);
 }
 
-TEST_MAIN(TEST(the_grammar_is_that_of_json), TEST(a_world_is_a_text), TEST(parts_of_a_world),
-          TEST(worlds_come_back), TEST(preserved_handles_come_first),
-          TEST(texts_are_added_to_worlds), TEST(parts_are_read_anywhere), TEST(small_texts_do),
+static bool take_text(void* user, const char* text, size_t size)
+{
+    (void)text;
+    *(size_t*)user += size;
+    return true;
+}
+
+static void write_in_a_system(sett_context* context)
+{
+    size_t size = 0;
+    const sett_json_desc desc = {.query = context->user};
+    CHECK_EQ(sett_json_write(context->world, &desc, take_text, &size), SETT_STATUS_LOCKED);
+}
+
+static void a_query_is_not_written_in_a_system(void)
+{
+    sett_world* world = quiet_world();
+    sett_component_desc plain = {.name = "Plain", .size = 4};
+    sett_component id = sett_component_register(world, &plain);
+    sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = id}}});
+    CHECK(sett_system_create(world, &(sett_system_desc){.name = "writes",
+                                                        .run = write_in_a_system,
+                                                        .user = query}) != NULL);
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(a_query_is_not_written_in_a_system), TEST(the_grammar_is_that_of_json),
+          TEST(a_world_is_a_text), TEST(parts_of_a_world), TEST(worlds_come_back),
+          TEST(preserved_handles_come_first), TEST(texts_are_added_to_worlds),
+          TEST(parts_are_read_anywhere), TEST(small_texts_do),
           TEST(what_is_wrong_is_said_and_nothing_changes), TEST(unknown_things_can_be_skipped),
           TEST(rejected_texts_leave_no_traces), TEST(policies_and_lone_nodes_come_back),
           TEST(single_values_are_set), TEST(owning_types_are_read_in_place),

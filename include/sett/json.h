@@ -92,7 +92,8 @@ SETT_API sett_status sett_json_read_sized(sett_world* world, const char* text, s
  *   desc  NULL: all entities
  *   fn    takes pieces of up to 2,000 bytes
  * Fails: STALE (`entity`; also null, with `single`), ARGUMENT (such as a query of another world),
- * REJECTED (`fn` returned false).
+ * REJECTED (`fn` returned false), LOCKED (a query in a system that is not exclusive),
+ * OUT_OF_MEMORY.
  * Cost: O(text). Threads: reader; with names, as sett_name_path. Since: 0.2 */
 static inline sett_status sett_json_write(sett_world* world, const sett_json_desc* desc,
                                           sett_json_fn fn, void* user)

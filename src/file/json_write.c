@@ -170,16 +170,21 @@ static void write_subtree(json_writer* to, sett_entity root)
     }
 }
 
-static void write_query(json_writer* to)
+/* Returns false if the loop cannot begin: the world has the error. */
+static bool write_query(json_writer* to)
 {
     sett_batch batch;
-    for (sett_batch* b = sett_query_begin(to->desc->query, &batch);
-         b != NULL && sett_batch_next(b);) {
+    sett_batch* b = sett_query_begin(to->desc->query, &batch);
+    if (b == NULL) {
+        return false;
+    }
+    while (sett_batch_next(b)) {
         for (uint32_t k = 0; k < b->count; k++) {
             write_entity(to, sett_batch_entity(b, b->rows != NULL ? b->rows[k] : k));
         }
     }
-    sett_batch_end(&batch);
+    sett_batch_end(b);
+    return true;
 }
 
 static void write_world(json_writer* to)
@@ -209,6 +214,13 @@ static sett_status write_check(sett_world* world, const sett_json_desc* desc, se
     if (has_entity && !sett_entity_valid(world, desc->entity)) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, desc->entity, 0);
     }
+    if (desc->query != NULL && world->running != NULL) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_LOCKED,
+            "%s: system \"%.200s\" cannot loop over a query here - declare "
+            "the system as `exclusive`, or make this call after the frame",
+            call, setti_world_running(world));
+    }
     if (desc->query != NULL && desc->query->world != world) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
@@ -237,7 +249,9 @@ static sett_status write_all(sett_world* world, const char* call, const sett_jso
     if (!sett_is_null(desc->entity)) {
         write_subtree(&to, desc->entity);
     } else if (desc->query != NULL) {
-        write_query(&to);
+        if (!write_query(&to)) {
+            return world->error;
+        }
     } else {
         write_world(&to);
     }
