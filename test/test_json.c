@@ -1413,6 +1413,7 @@ static void a_query_is_not_written_in_a_system(void)
     sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = id}}});
     CHECK(sett_system_create(world, &(sett_system_desc){.name = "writes",
                                                         .run = write_in_a_system,
+                                                        .terms = {{.component = id}},
                                                         .user = query}) != NULL);
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
     CHECK_END(world);
