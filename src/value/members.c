@@ -460,13 +460,12 @@ bool setti_struct_owns(const sett_struct* of)
 
 static bool struct_rounds(const sett_struct* of)
 {
-    for (uint32_t k = 0; k < of->count; k++) {
+    bool rounds = false;
+    for (uint32_t k = 0; k < of->count && !rounds; k++) {
         const sett_member* member = &of->members[k];
-        if (member->send.bits != 0 || (member->of != NULL && struct_rounds(member->of))) {
-            return true;
-        }
+        rounds = member->send.bits != 0 || (member->of != NULL && struct_rounds(member->of));
     }
-    return false;
+    return rounds;
 }
 
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
