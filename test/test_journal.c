@@ -348,7 +348,8 @@ static void a_journal_needs_its_snapshot(void)
                            "snapshots - destroy the journal and create it again"
                          : "sett_journal_append: \"f\" cannot go on: its snapshot is lost, because "
                            "memory ran out or sett_snapshot_options.memory_limit was exceeded - "
-                           "destroy the journal and create it again");
+                           "free memory or raise the limit, then destroy the journal and create it "
+                           "again");
         CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
         CHECK_END(world);
         disk_destroy(to);

@@ -764,10 +764,11 @@ static const struct {
      "/a Nothing: no component has this name - register the type, or leave it out"},
     {IN_ENTITY("\"components\":{\"Hierarchy\":1}"), "the library writes this component"},
     {IN_ENTITY("\"components\":{\"Marked\":1}"), "the component is a tag - write true"},
-    {IN_ENTITY("\"components\":{\"Marked\":false}"), "a tag cannot be false - leave it out"},
+    {IN_ENTITY("\"components\":{\"Marked\":false}"),
+     "a tag cannot be false - leave it out, or call sett_remove"},
     {IN_ENTITY("\"components\":{\"Marked\":{\"x\":1}}"), "no members"},
     {IN_ENTITY("\"components\":{\"Marked\":true,\"Marked\":true}"), "component occurs twice"},
-    {IN_ENTITY("\"components\":{\"Skipped\":{}}"), "values of this type are not saved - "
+    {IN_ENTITY("\"components\":{\"Skipped\":{}}"), "JSON does not contain values of this type - "
                                                    "write null"},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AAAA\"}}"), "too few bytes: 3 instead of "},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AAAAAAAAAAAAAAAAAAAA\"}}"),

@@ -205,7 +205,7 @@ static void groups_sorts_and_observers(void)
                "other callbacks");
     sett_observer_desc late = {.name = "late", .on_remove = see, .component = b, .replay = true};
     GIVES_NULL(world, sett_observer_create(world, &late),
-               "`replay` is set without on_add or on_enter - set one of them");
+               "`replay` is set without on_add - set on_add, or leave out `replay`");
     CHECK_EQ(sett_group_destroy(group), SETT_OK);
     CHECK_END(world);
 }

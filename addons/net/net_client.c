@@ -75,7 +75,7 @@ static void client_rejected(sett_client* c, packet* p)
         c->stats.rejected++;
         return;
     }
-    char text[200];
+    char text[256];
     snprintf(text, sizeof(text), "%s", client_reasons[reason]);
     if (reason == SERVER_OTHER_TYPES && at < c->types.count) {
         snprintf(text, sizeof(text),

@@ -168,8 +168,9 @@ SETT_API sett_status sett_world_save_with(sett_world* world, const char* path,
  * Fails: FILE (it cannot be opened or read), INVALID (no file is whole; the message says where),
  * CONFLICT (a type cannot be migrated, or is an unknown relationship), ARGUMENT (the file has a
  * type that in this world has hooks for what it owns, and SETT_SAVE_BYTES; or it is compressed, and
- * `compression` is not set), LIMIT (it needs more memory than `limit`), LOCKED (a loop is open, or
- * snapshots exist), OUT_OF_MEMORY (the world can be empty then, as with sett_world_clone).
+ * `compression` is not set), LIMIT (it needs more memory than `limit`, or a higher entity_limit),
+ * LOCKED (a loop is open, or snapshots exist), OUT_OF_MEMORY (the world can be empty then, as with
+ * sett_world_clone).
  * Cost: O(values), twice the memory of the state.
  * Invalidates: all addresses in the world.
  * Threads: writer. Since: 0.2 */

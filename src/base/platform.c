@@ -274,8 +274,12 @@ static sett_status platform_take(platform_held* held)
 static sett_status platform_take(platform_held* held)
 {
     FILE* file = fopen(held->path, "wbx");
+    if (file != NULL && fclose(file) == 0) {
+        return SETT_OK;
+    }
     if (file != NULL) {
-        return fclose(file) == 0 ? SETT_OK : SETT_STATUS_FILE;
+        (void)remove(held->path);
+        return SETT_STATUS_FILE;
     }
     file = fopen(held->path, "rb");
     if (file == NULL) {

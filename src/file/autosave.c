@@ -184,7 +184,8 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
     if (SETTI_IS_NULL(autosave)) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (autosave_poll(autosave, "sett_autosave_start") == SETT_STATUS_LOCKED) {
+    (void)autosave_poll(autosave, "sett_autosave_start"); /* an earlier save may have failed */
+    if (autosave->running) {
         return SETT_STATUS_LOCKED; /* not misuse: programs cannot know the speed of a disk */
     }
     sett_status status = setti_world_check_unlocked(autosave->world, "sett_autosave_start");

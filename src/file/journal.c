@@ -104,8 +104,8 @@ static sett_status journal_check_snapshot(const sett_journal* journal)
         world, status,
         status == SETT_STATUS_LOST
             ? "%s: \"%.150s\" cannot go on: its snapshot is lost, because memory ran out or "
-              "sett_snapshot_options.memory_limit was exceeded - destroy the journal and create "
-              "it again"
+              "sett_snapshot_options.memory_limit was exceeded - free memory or raise the limit, "
+              "then destroy the journal and create it again"
             : "%s: \"%.150s\" cannot go on: the program dropped all snapshots - destroy the "
               "journal and create it again",
         journal->place.call, journal->place.path);

@@ -937,7 +937,8 @@ static bool value_read_tag(setti_json* json)
         return setti_json_fail(json, at, "the component is a tag - write true");
     }
     return setti_json_bool(json, &present) &&
-           (present || setti_json_fail(json, at, "a tag cannot be false - leave it out"));
+           (present ||
+            setti_json_fail(json, at, "a tag cannot be false - leave it out, or call sett_remove"));
 }
 
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value)
@@ -951,7 +952,8 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
         return value_read_tag(json);
     }
     if (!value_is_saved(type)) {
-        return setti_json_fail(json, json->at, "values of this type are not saved - write null");
+        return setti_json_fail(json, json->at,
+                               "JSON does not contain values of this type - write null");
     }
     if (type->written != NULL && first == '{' && !value_is_base64(reader)) {
         return value_read_shown(reader, type, value);

@@ -214,7 +214,7 @@ static sett_status write_check(sett_world* world, const sett_json_desc* desc, se
     if (has_entity && !sett_entity_valid(world, desc->entity)) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, desc->entity, 0);
     }
-    if (desc->query != NULL && world->running != NULL) {
+    if (sett_is_null(desc->entity) && desc->query != NULL && world->running != NULL) {
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
             "%s: system \"%.200s\" cannot loop over a query here - declare "

@@ -195,16 +195,21 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
     }
     const setti_type* type = setti_world_type(world, component);
     const setti_type* link = setti_world_type(world, along);
-    bool has_one_target = link != NULL ? setti_along_is_one(link) : along == SETT_ID_HIERARCHY;
-    if (type == NULL) {
-        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity, component);
+    bool built_in = along == SETT_ID_HIERARCHY || along == SETT_ID_INSTANCE_OF;
+    if (type == NULL || (link == NULL && !built_in)) {
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity,
+                           type == NULL ? component : along);
         return sett_null();
     }
+    bool has_one_target = link != NULL ? setti_along_is_one(link) : built_in;
     if (!has_one_target) {
-        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
-                                "%s: `along` is component %u \"%.100s\", not a relationship with "
-                                "one target for each source - pass such a relationship",
-                                __func__, (unsigned)along, setti_component_text(world, along));
+        if (SETTI_DEBUG) {
+            setti_world_misuse_with(
+                world, SETT_STATUS_ARGUMENT,
+                "%s: `along` is component %u \"%.100s\", not a relationship with "
+                "one target for each source - pass such a relationship",
+                __func__, (unsigned)along, setti_component_text(world, along));
+        }
         return sett_null();
     }
     setti_along_walk up = {0}; /* setti_along_find would skip switched-off components */

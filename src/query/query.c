@@ -118,7 +118,7 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
             return setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
                 "%s: query \"%.100s\": values of \"%.100s\" are written by the library - declare "
-                "the term SETT_IN, and call %s to write",
+                "the term SETT_IN; to write, call %s",
                 call, name, type->desc.name, type->writers);
         }
         const char* wrong_walk =

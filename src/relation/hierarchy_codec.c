@@ -245,8 +245,8 @@ static void codec_name_encode(setti_encoder* to, const setti_type* type, const v
     if (text == NULL && to->status == SETT_OK) {
         to->status = setti_world_fail_with(
             type->world, SETT_STATUS_ARGUMENT,
-            "%s: the text of a name in the earlier snapshot is lost, because another name has the "
-            "same hash - take new snapshots",
+            "%s: the text of a name in the encoded state is lost, because a later name has the "
+            "same hash - take a new snapshot",
             to->call);
     }
     setti_encode_number(to, length, 2);

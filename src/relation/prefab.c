@@ -84,11 +84,11 @@ sett_status sett_prefab_make(sett_world* world, sett_entity entity)
     if (tag == 0) {
         return world->error;
     }
-    const setti_type* type = world->hidden[SETTI_HIDDEN_PREFAB];
+    setti_type* type = setti_world_type(world, tag);
     sett_entity at = entity;
     do {
         if (!setti_storage_has(&type->storage, at.index) &&
-            setti_change_add(world, at, tag, __func__, SETTI_NO_VALUE) == NULL) {
+            setti_change_add_fast(world, type, at, __func__, SETTI_NO_VALUE) == NULL) {
             return world->error;
         }
         at = sett_hierarchy_walk(world, entity, at);

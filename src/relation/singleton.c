@@ -94,7 +94,10 @@ static void* singleton_begin(sett_world* world, sett_component component, const 
 /* Whether singleton_begin adds a singleton, or reports that a system cannot. */
 static bool singleton_begins(const sett_world* world, sett_entity entity, sett_component component)
 {
-    return sett_is_null(entity) || (world->running != NULL && !sett_has(world, entity, component));
+    const setti_type* type = setti_world_type(world, component);
+    bool has =
+        type != NULL && !sett_is_null(entity) && setti_storage_has(&type->storage, entity.index);
+    return sett_is_null(entity) || (world->running != NULL && !has);
 }
 
 static void singleton_touch(const sett_world* world, sett_component component, uint32_t access,

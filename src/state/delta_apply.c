@@ -1468,7 +1468,7 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, set
     delta->player.reject = apply_player_reject;
     delta->player.read_data = setti_delta_read_data;
     if (status == SETT_OK) {
-        status = setti_commands_apply_all(world, apply_call);
+        status = setti_commands_apply_all(world, delta->player.call);
     }
     if (status == SETT_OK) {
         status = apply_parse(delta, from, trust);

@@ -385,10 +385,10 @@ static void state_enforce_limit(setti_state* state)
     }
     if (dropped != 0) {
         setti_world_log(state->world, SETT_LOG_WARNING,
-                        "snapshots take more than sett_snapshot_options.memory_limit, %lu bytes: "
+                        "snapshots take more than sett_snapshot_options.memory_limit, %llu bytes: "
                         "%u of the oldest are lost - raise the limit, or drop snapshots "
                         "earlier",
-                        (unsigned long)limit, (unsigned)dropped);
+                        (unsigned long long)limit, (unsigned)dropped);
     }
 }
 

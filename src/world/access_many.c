@@ -148,6 +148,9 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
 SETTI_COLD static sett_status many_no_memory(sett_world* world, const setti_type* type,
                                              sett_entity entity, const char* call)
 {
+    if (world->error != SETT_STATUS_OUT_OF_MEMORY) {
+        return world->error; /* a callback has left a loop open */
+    }
     return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                  "%s, entity %u:%u, component %u \"%.100s\": the allocator "
                                  "returned NULL; the entities before this one are changed - free "

@@ -243,9 +243,9 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
     sett_world* world = commands->world;
     if (world->receiving) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: callback \"%.100s\" records a command while a delta is "
-                                     "applied - record nothing in callbacks of a receiver: the "
-                                     "delta contains the effects of the sender's commands",
+                                     "%s: callback \"%.100s\" uses a command buffer while a delta, "
+                                     "a selection or an undo step is applied - use none then: the "
+                                     "applied changes contain the effects of commands",
                                      what, world->calling != NULL ? world->calling : "?");
     }
     return setti_world_fail_with(world, SETT_STATUS_LOCKED,
@@ -1038,7 +1038,8 @@ sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
     for (uint32_t k = 0; k < count; k++) {
         sett_entity entity = commands_create(commands, __func__);
         if (sett_is_null(entity)) {
-            return commands->job.count != 0 ? commands->job.error : commands->world->error;
+            return commands->job.count != 0 ? commands->job.error
+                                            : setti_world_failure(commands->world);
         }
         if (out != NULL) {
             out[k] = entity;

@@ -203,6 +203,7 @@ static sett_status observer_reject_type(sett_world* world, const char* name, con
 
 static sett_status observer_reject_id(sett_world* world, const char* name, sett_component id)
 {
+    id = id != UINT32_MAX ? id : 0; /* SETT_TERM_ID of an unregistered type */
     return setti_world_fail_with(
         world, SETT_STATUS_UNREGISTERED,
         "%s: observer \"%.100s\": component %u is not registered in this world - %s", observer_call,
@@ -744,8 +745,11 @@ static sett_status observer_check(sett_world* world, const char* name,
         status = observer_check_query(world, name, desc);
     }
     if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
-        status = observer_reject(world, name,
-                                 "`replay` is set without on_add or on_enter - set one of them");
+        status = observer_reject(
+            world, name,
+            desc->component != 0
+                ? "`replay` is set without on_add - set on_add, or leave out `replay`"
+                : "`replay` is set without on_enter - set on_enter, or leave out `replay`");
     }
     return status;
 }

@@ -380,7 +380,7 @@ static sett_status sort_check(sett_world* world, sett_component component, const
     if ((*type)->owner != NULL && !(*type)->owner->by_layout) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                                      "%s: \"%.100s\" is owned by group \"%.100s\" - pass the group "
-                                     "to sett_sort",
+                                     "to sett_sort, or list the component in the group's `with`",
                                      call, (*type)->desc.name, (*type)->owner->name);
     }
     return SETT_OK;

@@ -891,8 +891,13 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
 {
     char instead[128];
     if (world->calling != NULL) {
-        world_advise(instead, sizeof(instead), call, ", and sett_commands_apply afterwards",
-                     "make this call after the callback has returned");
+        const char* afterwards = "make this call after the callback has returned";
+        if (world->receiving) { /* recording is rejected, too */
+            snprintf(instead, sizeof(instead), "%s", afterwards);
+        } else {
+            world_advise(instead, sizeof(instead), call, ", and sett_commands_apply afterwards",
+                         afterwards);
+        }
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                      "%s: a callback of \"%.100s\" is running - %s", call,
                                      world->calling, instead);

@@ -373,10 +373,14 @@ sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 /* Fails while non-exclusive systems run. */
 sett_status setti_world_check_serial(sett_world* world, const char* call);
 
-/* The status of a failed call. The world may be NULL. */
+/* The status of a failed call. The world may be NULL. While systems run side by side, failures do
+ * not set `error`. */
 static inline sett_status setti_world_failure(const sett_world* world)
 {
-    return world != NULL ? world->error : SETT_STATUS_ARGUMENT;
+    if (world == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return world->side_by_side ? SETT_STATUS_LOCKED : world->error;
 }
 
 /* The name of the current thread's system, or else of all running systems. */
