@@ -1243,8 +1243,8 @@ static void older_files()
     });
     const char bad[] = "{\"entities\": [{\"entity\": \"/x\", \"components\": "
                        "{\"Person\": {\"lust\": \"Hopper\"}}}]}";
-    CHECK(!read.read_json(bad, sizeof(bad) - 1) && says(read, "Person.lust: the component has no "
-                                                              "member of this name"));
+    CHECK(!read.read_json(bad, sizeof(bad) - 1) &&
+          says(read, "Person.lust: no member has this name"));
     world.create(Label{std::string("a\0b", 3)});
     json.clear();
     CHECK(world.write_json(json) && read.component<Label>());
