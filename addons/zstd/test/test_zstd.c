@@ -57,7 +57,7 @@ static void memory_is_limited(void)
     CHECK_EQ(sett_world_save_with(world, "f", &desc), SETT_OK);
     CHECK(to->node[disk_find(to, "f")->node].size < 16384);
     CHECK_EQ(loads_with(copy, to, &zstd, (size_t)1 << 20), SETT_STATUS_LIMIT);
-    CHECK_EQ(loads_with(copy, to, NULL, 0), SETT_STATUS_INVALID);
+    CHECK_EQ(loads_with(copy, to, NULL, 0), SETT_STATUS_ARGUMENT);
     CHECK(strstr(sett_world_message(copy), "compression") != NULL);
     CHECK_EQ(sett_entity_count(copy), 0);
     CHECK_MSG(loads_with(copy, to, &zstd, 0) == SETT_OK, "%s", sett_world_message(copy));
