@@ -93,7 +93,7 @@ local function observers()
     check(count == 1000)
     of_position:destroy()
     local fine, why = pcall(world.observe, world, Position, {disabled = true})
-    check(not fine and why:find("which a queue does not have", 1, true), why)
+    check(not fine and why:find("a queue has no callbacks", 1, true), why)
 end
 
 local function rollback()
