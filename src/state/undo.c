@@ -749,7 +749,8 @@ static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char*
     }
     if (status != SETT_OK) {
         char why[SETTI_MESSAGE_SIZE];
-        snprintf(why, sizeof(why), "%s", sett_world_message(world));
+        (void)sett_world_message(world); /* formats the message */
+        memcpy(why, world->message, sizeof(why));
         (void)setti_snapshot_undo(world, before, call); /* all changes or none */
         status = applied ? undo_report(world, status, call, why) : status;
     }
