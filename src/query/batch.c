@@ -251,21 +251,20 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     return true;
 }
 
-/* Slow path of sett_query_begin. */
-SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* batch)
+SETTI_APART sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* call)
 {
     sett_world* world = query->world;
     if (SETTI_UNLIKELY(world->running != NULL)) { /* inside a system */
         setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                              "sett_query_begin: query \"%.100s\": system \"%.200s\" is running - "
+                              "%s: query \"%.100s\": system \"%.200s\" is running - "
                               "loop with SETT_CONTEXT_FOR, or declare the system as `exclusive`",
-                              query->open.name, setti_world_running(world));
+                              call, query->open.name, setti_world_running(world));
         return NULL;
     }
     batch_start(query, batch);
     setti_lists_prepare(query);
     if (!batch_open(batch, &query->open)) {
-        setti_world_no_memory(world, "sett_query_begin");
+        setti_world_no_memory(world, call);
         return NULL;
     }
     setti_world_open_loop(world, &query->open);
@@ -288,7 +287,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     setti_world_check_owner(world, "sett_query_begin");
     if (SETTI_UNLIKELY(query->version_short != world->listener_version || world->running != NULL ||
                        world->loops_differ != 0 || query->lists.due == 1)) {
-        return batch_begin_any(query, batch);
+        return setti_query_begin(query, batch, "sett_query_begin");
     }
     SETTI_ASSERT(query->simple && query->direct && query->version == world->listener_version);
     query->lists.due--;

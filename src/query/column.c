@@ -21,9 +21,10 @@ static size_t column_size(const sett_query* query, uint32_t k, column_copying co
     const setti_type* type = k < query->term_count ? query->term[k].type : NULL;
     const char* why = NULL;
     if (type == NULL || !query->term[k].has_field) {
-        why = "has no field - pass the number of a term with values";
+        why = "has no field - pass the number of a term with values of the visited entity";
     } else if (type->desc.copy != NULL || type->desc.deinit != NULL) {
-        why = "has values with hooks, which cannot be copied as plain bytes - loop over the query";
+        why = "has values with a copy or deinit hook, so their bytes alone cannot be copied - loop "
+              "over the query";
     } else if (copying == COLUMN_WRITES && (query->written >> k & 1) == 0) {
         why = "is declared as read only - declare SETT_INOUT or SETT_OUT to write it";
     }
@@ -70,7 +71,8 @@ uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t c
     const unsigned char* no_input = NULL;
     unsigned char* to = out;
     uint32_t count = 0;
-    SETT_QUERY_EACH(query, b) {
+    SETTI_QUERY_EACH(query, b, __func__)
+    {
         uint32_t left = to != NULL && count < capacity ? capacity - count : 0;
         uint32_t rows = SETTI_MIN(b->count, left);
         column_copy(b, k, size, rows, to != NULL ? to + count * size : NULL, no_input);
@@ -92,7 +94,8 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
     unsigned char* no_output = NULL;
     const unsigned char* from = values;
     uint32_t done = 0;
-    SETT_QUERY_EACH(query, b) {
+    SETTI_QUERY_EACH(query, b, __func__)
+    {
         uint32_t rows = done < count ? SETTI_MIN(b->count, count - done) : 0;
         column_copy(b, k, size, rows, no_output, from + done * size);
         done += b->count;

@@ -295,7 +295,8 @@ sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, c
     uint32_t at;
     const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_LOOPS, &at);
     if (wrong != NULL) {
-        setti_world_fail_argument(world, call, desc->name != NULL ? desc->name : "query", wrong);
+        const char* name = desc->name != NULL ? desc->name : "query";
+        setti_term_reject(world, desc->terms, at, call, name, wrong);
         return NULL;
     }
     char room[QUERY_NAME_SIZE];

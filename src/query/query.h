@@ -201,6 +201,14 @@ void setti_query_survey(sett_query* query, setti_survey* survey);
 /* Returns the row of an entity in a new loop, or SETTI_NONE if the entity does not match. */
 uint32_t setti_query_row(sett_query* query, sett_entity entity);
 
+/* Slow path of sett_query_begin. Fails as `call`. */
+sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* call);
+
+/* SETT_QUERY_EACH inside of the call `call`. */
+#define SETTI_QUERY_EACH(query, b, call)                                                           \
+    SETT_LOOP_(setti_query_begin((query), &b##_batch_, (call)), b)                                 \
+    while (sett_batch_more_(b))
+
 /* The values of `remembers` below. */
 #define SETTI_REMEMBERS_STEPS true
 #define SETTI_REMEMBERS_NOTHING false

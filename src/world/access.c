@@ -103,6 +103,12 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
     return sett_get_slow_(world, entity.index, entity.generation, component);
 }
 
+/* Whether only calls of the library may write the type's values. */
+SETTI_INLINE bool access_is_rejected(const setti_type* type)
+{
+    return type->writers != NULL && type->storage.size != 0;
+}
+
 SETTI_APART void* setti_access_find_mut(sett_world* world, sett_entity entity,
                                         sett_component component, const char* call)
 {
@@ -113,7 +119,7 @@ SETTI_APART void* setti_access_find_mut(sett_world* world, sett_entity entity,
     if (type == NULL || !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
     }
-    if (type->writers != NULL && type->storage.size != 0) {
+    if (access_is_rejected(type)) {
         (void)setti_component_reject_set(world, type, call);
         return NULL;
     }
@@ -125,8 +131,9 @@ SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
                                         sett_component component)
 {
     void* value = setti_access_find_mut(world, entity, component, "sett_get_mut");
-    /* with the component, setti_access_find_mut has reported why */
-    if (SETTI_UNLIKELY(value == NULL && !sett_has(world, entity, component))) {
+    const setti_type* type = setti_world_type(world, component);
+    bool reported = type != NULL && access_is_rejected(type) && sett_entity_valid(world, entity);
+    if (SETTI_UNLIKELY(value == NULL && !reported)) {
         access_misuse(world, entity, component, "sett_get_mut");
     }
     return value;

@@ -80,6 +80,13 @@ bool setti_change_check_values(sett_world* world, const sett_value* values, uint
 sett_entity setti_change_create(sett_world* world);
 sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending);
 
+/* The name of the call that destroys an entity, for messages. */
+static inline const char* setti_change_destroyer(const sett_world* world)
+{
+    bool is_inner = world->destroyer != NULL && world->calling == NULL;
+    return is_inner ? world->destroyer : "sett_entity_destroy";
+}
+
 #define SETTI_CREATE_MOST 32 /* most components for sett_create_with */
 
 /* The slow path of sett_create_with. */

@@ -464,7 +464,7 @@ SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity e
 sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending)
 {
     bool forgets = ending == SETTI_ENDING_FORGET;
-    const char* call = forgets ? "sett_entity_forget" : "sett_entity_destroy";
+    const char* call = forgets ? "sett_entity_forget" : setti_change_destroyer(world);
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (signature == NULL) {
         return change_destroy_stale(world, entity, call);
@@ -493,7 +493,15 @@ sett_status sett_entity_forget(sett_world* world, sett_entity entity)
         return SETT_STATUS_ARGUMENT;
     }
     setti_world_check_owner(world, __func__);
-    return setti_change_destroy(world, entity, SETTI_ENDING_FORGET);
+    bool unlocked = world->locks == 0; /* else other threads may read the world */
+    if (unlocked) {
+        world->destroyer = __func__;
+    }
+    sett_status status = setti_change_destroy(world, entity, SETTI_ENDING_FORGET);
+    if (unlocked) {
+        world->destroyer = NULL;
+    }
+    return status;
 }
 
 /* ----------------------------------------------------------------------------------------- many */
@@ -518,6 +526,7 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
         return world->error;
     }
     const setti_entity_table* table = &world->entities;
+    world->destroyer = __func__;
     for (uint32_t k = 0; k < count && status != SETT_STATUS_LOCKED; k++) {
         if (count - k > CHANGE_AHEAD) {
             setti_entity_prefetch(table, entities[k + CHANGE_AHEAD].index,
@@ -528,21 +537,24 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
             status = world->error; /* the others are destroyed anyway */
         }
     }
+    world->destroyer = NULL;
     return status;
 }
 
 sett_status sett_entity_destroy_with(sett_world* world, sett_component component)
 {
-    setti_type* type = setti_change_check_type(world, component, "sett_entity_destroy_with");
+    setti_type* type = setti_change_check_type(world, component, __func__);
     if (type == NULL) {
         return setti_world_failure(world);
     }
     sett_status status = SETT_OK;
+    world->destroyer = __func__;
     SETTI_EACH_INDEX(index, &type->storage) {
         if (change_destroy_index(world, index, SETTI_ENDING_DESTROY) != SETT_OK) {
             status = world->error; /* the others are destroyed anyway */
         }
     }
+    world->destroyer = NULL;
     return status;
 }
 

@@ -202,6 +202,7 @@ struct sett_world {
     sett_component error_component;
     const char* error_call; /* NULL: `message` is written already */
     void* memory;           /* from the allocator; holds the world at an aligned address */
+    const char* destroyer;  /* the call that destroys several entities, or forgets one; or NULL */
     /* The members below are not zeroed when a world is created. */
     setti_root entity_root; /* of `entities` */
     char message[SETTI_MESSAGE_SIZE];
