@@ -54,13 +54,13 @@ SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
     for (uint32_t k = 0; k < query->array_count; k++) {
         uint32_t extent = query->array[k]->extent;
         limit = SETTI_MIN(limit, extent);
-        full &= query->array[k]->count == extent;
+        full &= query->array[k]->count == extent; /* no gaps */
     }
     loop->limit = limit;
     loop->full = full && loop->direct;
 }
 
-/* Whether the values of a field are in another order than the rows. */
+/* Whether a field must be gathered: its values are in another order than the rows. */
 static bool batch_gathers(const sett_batch* batch)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -82,7 +82,7 @@ static void batch_start_driven(sett_batch* batch, const setti_plan* plan, bool h
     loop->arranged = loop->plain && plan->residual == 0 && driver->extent == driver->count &&
                      !batch_gathers(batch);
     loop->unit = SETT_BATCH_ROWS;
-    SETTI_EACH_TERM(k, plan->in_place) {
+    SETTI_EACH_TERM(k, plan->in_place) { /* a step stays inside of a page of each term in place */
         loop->unit = SETTI_MIN(loop->unit, setti_storage_rows(&query->term[k].type->storage));
     }
 }
@@ -163,7 +163,7 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
 /* The values of 32 steps stay in the first-level cache. */
 #define STEPS_NEAR 32
 
-/* Sets the sieve of a loop if one or two arrays have gaps. */
+/* If one or two arrays have gaps, these alone decide which rows match: they become the sieve. */
 SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
@@ -178,7 +178,7 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
         }
     }
     bool one_or_two = with_gaps == 1 || with_gaps == 2;
-    /* the last test: no array without gaps is shorter */
+    /* the last test: an array without gaps has all rows of the loop */
     if (one_or_two && query->array_rows == SETT_BATCH_ROWS && limit == setti_plan_limit(query)) {
         loop->sieve[0] = sieve[0];
         loop->sieve[1] = with_gaps == 2 ? sieve[1] : sieve[0];
@@ -186,7 +186,8 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
     }
 }
 
-/* Chooses the path of a loop with few matches. */
+/* Chooses the path of a loop with few matches.
+ *   uses_steps  the loop may use remembered steps */
 static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
 {
     SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
@@ -232,7 +233,7 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     if (SETTI_UNLIKELY(*gathering != 0)) {
         batch_nest(batch);
     }
-    if (SETTI_UNLIKELY(world->profiling)) {
+    if (SETTI_UNLIKELY(world->profiling)) { /* only batch_next_any counts matches */
         loop->direct = false;
         loop->full = false;
         loop->arranged = false;
@@ -364,6 +365,7 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
     loop->scratch->base = loop->unit_base;
     if (batch->rows == NULL) {
         for (uint32_t at = 0; at < SETTI_GATHER_ROWS / 64; at++) {
+            /* the batch's rows in this word: from bit `begin` to bit `end`, which may be above 64 */
             uint32_t begin = SETTI_MAX(first, at * 64) - at * 64;
             uint32_t end = SETTI_MAX(first + batch->count, at * 64) - at * 64;
             rows[at] = setti_bits_below(end) & ~setti_bits_below(begin);
@@ -397,7 +399,7 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     batch->count = 0;
     batch->rows = NULL;
     batch->present = loop->query->required;
-    loop->words[SETTI_STEP_WORD_COUNT] = 0;
+    loop->words[SETTI_STEP_WORD_COUNT] = 0; /* ends the search for the next word */
     setti_step step = loop->some != 0 ? SETTI_STEP_WORDS : setti_step_next(batch);
     if (step == SETTI_STEP_END) {
         return false;
@@ -601,7 +603,8 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
     SETTI_ASSERT(at % 64 == 0);
     while (at < loop->limit) {
         const uint64_t* words = setti_storage_word(rarest, at);
-        if (words == NULL || (at % SETT_BATCH_ROWS == 0 && *words == 0)) { /* perhaps no page */
+        /* goes to the next page if this one is missing, or perhaps empty */
+        if (words == NULL || (at % SETT_BATCH_ROWS == 0 && *words == 0)) {
             at = setti_array_seek(rarest, at);
             if (at >= loop->limit) {
                 break;
@@ -849,7 +852,7 @@ void sett_batch_end(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     if (SETTI_UNLIKELY(loop->open == NULL)) {
-        return; /* the program has ended the loop before */
+        return; /* the loop has ended before */
     }
     if (SETTI_UNLIKELY(loop->scratch != NULL)) {
         batch_end_scratch(batch);
@@ -877,7 +880,7 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
     }
     uint32_t first = loop->cursor;
     uint64_t rows = loop->limit > first ? loop->limit - first : 0;
-    uint64_t pages = (rows + SETT_BATCH_ROWS - 1) / SETT_BATCH_ROWS;
+    uint64_t pages = (rows + SETT_BATCH_ROWS - 1) / SETT_BATCH_ROWS; /* a part has whole pages */
     uint64_t end = first + pages * (part + 1) / parts * SETT_BATCH_ROWS;
     loop->cursor = first + (uint32_t)(pages * part / parts) * SETT_BATCH_ROWS;
     loop->limit = (uint32_t)SETTI_MIN(loop->limit, end);

@@ -14,7 +14,8 @@ typedef enum column_copying {
     COLUMN_WRITES
 } column_copying;
 
-/* Returns the size of the values of a term. Returns 0 if they cannot be copied. */
+/* Returns the size of the values of term `k`. Fails as `call` and returns 0 if the values cannot be
+ * copied. */
 static size_t column_size(const sett_query* query, uint32_t k, column_copying copying,
                           const char* call)
 {
@@ -36,7 +37,8 @@ static size_t column_size(const sett_query* query, uint32_t k, column_copying co
     return 0;
 }
 
-/* Copies a field to `out`, or from `in` if `out` is NULL. */
+/* Copies the first `count` values of a field to `out`. If `out` is NULL, copies from `in` to the
+ * field. */
 static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32_t count,
                         unsigned char* out, const unsigned char* in)
 {
@@ -71,11 +73,15 @@ uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t c
     const unsigned char* no_input = NULL;
     unsigned char* to = out;
     uint32_t count = 0;
+    if (out == NULL) {
+        capacity = 0; /* only counts */
+    }
     SETTI_QUERY_EACH(query, b, __func__)
     {
-        uint32_t left = to != NULL && count < capacity ? capacity - count : 0;
-        uint32_t rows = SETTI_MIN(b->count, left);
-        column_copy(b, k, size, rows, to != NULL ? to + count * size : NULL, no_input);
+        if (count < capacity) {
+            uint32_t rows = SETTI_MIN(b->count, capacity - count);
+            column_copy(b, k, size, rows, to + count * size, no_input);
+        }
         count += b->count;
     }
     return count;
@@ -96,8 +102,10 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
     uint32_t done = 0;
     SETTI_QUERY_EACH(query, b, __func__)
     {
-        uint32_t rows = done < count ? SETTI_MIN(b->count, count - done) : 0;
-        column_copy(b, k, size, rows, no_output, from + done * size);
+        if (done < count) {
+            uint32_t rows = SETTI_MIN(b->count, count - done);
+            column_copy(b, k, size, rows, no_output, from + done * size);
+        }
         done += b->count;
     }
     return done;
@@ -110,7 +118,7 @@ enum {
     COLUMN_ENDED  /* the loop has ended */
 };
 
-/* Whether the values of a batch follow a run's in memory. */
+/* Whether the values and indices of a batch follow those of the run in memory. */
 static bool column_continues(const sett_run* run, const sett_batch* batch)
 {
     const sett_query* query = setti_loop_of(batch)->query;
@@ -122,7 +130,7 @@ static bool column_continues(const sett_run* run, const sett_batch* batch)
     }
     for (uint32_t k = 0; k < batch->field_count; k++) {
         const unsigned char* field = run->fields[k];
-        size_t size = field != NULL ? query->term[k].type->storage.size : 0;
+        size_t size = query->term[k].type->storage.size;
         if (field != NULL && (const unsigned char*)batch->fields[k] != field + size * run->count) {
             return false;
         }
@@ -144,9 +152,10 @@ bool sett_batch_next_run(sett_batch* batch, sett_run* run)
     run->indices = batch->indices;
     memcpy(run->fields, batch->fields, batch->field_count * sizeof(batch->fields[0]));
     run->state_ = COLUMN_USED;
-    /* a batch with a list or with gathered fields is a whole run */
-    while (run->rows == NULL && setti_loop_of(batch)->scratch == NULL &&
-           run->state_ == COLUMN_USED) {
+    if (run->rows != NULL || setti_loop_of(batch)->scratch != NULL) {
+        return true; /* a batch with a list or with gathered fields is a whole run */
+    }
+    while (run->state_ == COLUMN_USED) {
         if (!sett_batch_next(batch)) {
             run->state_ = COLUMN_ENDED;
         } else if (!column_continues(run, batch)) {

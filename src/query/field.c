@@ -65,7 +65,7 @@ SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, si
     }
 }
 
-/* The values of `back`. */
+/* The values of `back`: copies values to the scratch, or back to the storages. */
 #define GATHER_IN false
 #define GATHER_OUT true
 
@@ -179,6 +179,7 @@ void setti_fields_set(sett_batch* batch, uint32_t base)
         } else if ((loop->in_place >> k & 1) == 0) {
             batch->fields[k] = gather_field(batch, term, (loop->nested >> k & 1) != 0);
         } else {
+            /* an array in a step over a sparse set: the place is the index of the first entity */
             bool by_index = loop->step_indices != NULL && term->type->storage.kind != SETTI_SPARSE;
             batch->fields[k] = setti_field_in_place(batch, &query->world->pool, term,
                                                     by_index ? batch->indices[0] : base);
@@ -186,6 +187,6 @@ void setti_fields_set(sett_batch* batch, uint32_t base)
     }
     for (uint32_t k = 0; loop->scratch != NULL && k < loop->scratch->count; k++) {
         setti_gather* gather = &loop->scratch->gathers[k];
-        gather->used = (loop->in_place >> gather->term & 1) == 0;
+        gather->used = (loop->in_place >> gather->term & 1) == 0; /* else not copied in this step */
     }
 }

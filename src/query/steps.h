@@ -82,7 +82,8 @@ SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, 
     return NULL;
 }
 
-/* Skips missing pages. No index between `from` and the result has a page in all arrays. */
+/* Skips missing pages: no index from `from` to the result has a page in all arrays. Returns the
+ * first index that may have, or SETTI_NONE. */
 uint32_t setti_match_seek(const sett_query* query, uint32_t from);
 
 /* Returns the array that had the fewest values at the last setti_lists_update. */
@@ -119,7 +120,8 @@ SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t bas
     return (setti_listed*)(void*)(lists->step + (size_t)step * lists->size);
 }
 
-/* Replaces a remembered batch. Returns false if the list has no room. */
+/* Remembers the matching rows of a step as one batch in `listed`. Returns false if one batch or the
+ * list cannot hold all rows. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
 /* Chooses the rows of the next batch. Returns the row of the step where the batch begins. */
@@ -131,7 +133,7 @@ SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
     return rows != NULL ? rows[k] : k;
 }
 
-/* Sets the fields of a batch. `base` is the place of row 0. */
+/* Sets the fields of a batch. `base` is the place of row 0 in a field in place. */
 void setti_fields_set(sett_batch* batch, uint32_t base);
 
 /* Copies the gathered values of a batch back to the storages. */
@@ -156,7 +158,8 @@ SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const se
 /* Marks each row of a batch as written, for types with track_rows. */
 void setti_field_track(const sett_batch* batch, const setti_storage* storage, uint32_t base);
 
-/* Returns a field in place. Marks the page as written unless the term only reads. */
+/* Returns a field in place, at the place `base`. Marks the page as written unless the term only
+ * reads. */
 SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, setti_pool* pool,
                                         const setti_term* term, uint32_t base)
 {
