@@ -30,7 +30,7 @@ static bool validate_transitions(const sett_world* world, const setti_type* type
     return true;
 }
 
-/* Checks an entity in the storage of a type. */
+/* Checks an entity that is in the storage of a type. */
 static const char* validate_owner(const sett_world* world, const setti_type* type, uint32_t index)
 {
     if (sett_is_null(setti_entity_at(&world->entities, index))) {
@@ -164,15 +164,6 @@ static const char* validate_reserved(const sett_world* world)
     return world->pool.pinned != 0 ? "the pages of storages are pinned" : NULL;
 }
 
-static const char* validate_singletons(const sett_world* world)
-{
-    const setti_type* singletons = world->last_tag; /* the tag Singletons */
-    if (singletons != NULL && singletons->storage.count > 1) {
-        return "two entities have this tag, by which singletons are found";
-    }
-    return NULL;
-}
-
 static const char* validate_parts(const sett_world* world)
 {
     const char* found = setti_pool_validate(&world->pool);
@@ -198,10 +189,10 @@ static const char* validate_named(sett_world* world, const char** where)
             return found;
         }
     }
-    *where = world->last_tag != NULL ? world->last_tag->desc.name : "";
-    found = validate_singletons(world);
-    if (found != NULL) {
-        return found;
+    const setti_type* singletons = world->last_tag; /* the tag Singletons, or NULL */
+    if (singletons != NULL && singletons->storage.count > 1) {
+        *where = singletons->desc.name;
+        return "two entities have this tag, by which singletons are found";
     }
     for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
         *where = at->name;

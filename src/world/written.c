@@ -76,10 +76,8 @@ sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, siz
 {
     SETTI_ASSERT(type->desc.read != NULL);
     sett_status status = setti_type_call_read(type, value, bytes, size);
-    if (status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY) {
-        return status;
-    }
-    return SETT_STATUS_INVALID;
+    bool known = status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY;
+    return known ? status : SETT_STATUS_INVALID;
 }
 
 sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
@@ -90,12 +88,12 @@ sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, 
         return setti_canonical_read(type->members, &type->world->pool.allocator, bytes, size,
                                     value);
     }
-    uint32_t count_size = type->written == NULL ? 4 : 0; /* bytes of the count before a list */
+    uint32_t count_size = type->written == NULL ? 4 : 0; /* the count before a list of bytes */
     if (count_size != 0 && (size < 4 || setti_bytes_get(bytes, 4) != size - 4)) {
         return SETT_STATUS_INVALID;
     }
     if (value == NULL) {
-        return SETT_OK; /* the bytes themselves are not checked */
+        return SETT_OK; /* only the hook could check the bytes */
     }
     return setti_type_read_bytes(type, bytes + count_size, size - count_size, value);
 }
@@ -113,7 +111,7 @@ typedef struct written_window {
 static void written_add_window(sett_sink* sink, const void* bytes, size_t size)
 {
     written_window* to = (written_window*)(void*)sink;
-    /* of these bytes, `skip` are before the window */
+    /* the first `skip` of these bytes are before the window */
     uint64_t skip = to->from > to->at ? SETTI_MIN(to->from - to->at, (uint64_t)size) : 0;
     size_t count = SETTI_MIN(size - (size_t)skip, WRITTEN_WINDOW - to->used);
     if (count != 0) {
