@@ -365,7 +365,7 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
     loop->scratch->base = loop->unit_base;
     if (batch->rows == NULL) {
         for (uint32_t at = 0; at < SETTI_GATHER_ROWS / 64; at++) {
-            /* the batch's rows in this word: from bit `begin` to bit `end`, which may be above 64 */
+            /* the batch's rows in this word: from bit `begin` to bit `end`, maybe above 64 */
             uint32_t begin = SETTI_MAX(first, at * 64) - at * 64;
             uint32_t end = SETTI_MAX(first + batch->count, at * 64) - at * 64;
             rows[at] = setti_bits_below(end) & ~setti_bits_below(begin);

@@ -102,8 +102,8 @@ void setti_elsewhere_match(sett_batch* batch)
     }
 }
 
-/* Whether a relationship has one target for each source. Hierarchy and InstanceOf have, even if they
- * are not registered. */
+/* Whether a relationship has one target for each source. Hierarchy and InstanceOf have, even before
+ * they are registered. */
 static bool elsewhere_has_one_target(const sett_world* world, sett_component along)
 {
     const setti_type* type = setti_world_type(world, along);

@@ -23,7 +23,8 @@ SETTI_COLD static void access_misuse(const sett_world* world, sett_entity entity
     setti_world_misuse(world, status, call, entity, component);
 }
 
-/* The slow path to a type: counts and checks the access. Returns NULL for an unregistered id. */
+/* The slow path to a type: counts the access, and checks it for the guard. Returns NULL for an
+ * unregistered id. */
 SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity entity,
                                           sett_component component, uint32_t access,
                                           const char* call)
@@ -139,7 +140,8 @@ SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
     return value;
 }
 
-/* The fast path of sett_find_mut: sets *value. Returns false if the slow path is needed. */
+/* The fast path of sett_find_mut: sets *value, to NULL without a value. Returns false if the slow
+ * path is needed. */
 SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
                                  sett_component component, void** value)
 {
@@ -228,7 +230,7 @@ static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == 
 
 const sett_type_header_* sett_accessor_type_(const sett_world* world, sett_component component)
 {
-    static const sett_type_header_ none = {.kind = UINT8_MAX};
+    static const sett_type_header_ none = {.kind = UINT8_MAX}; /* accessors find no value */
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         type =
@@ -281,7 +283,7 @@ uint32_t sett_entity_components(const sett_world* world, sett_entity entity, set
         return 0;
     }
     if (out == NULL) {
-        capacity = 0;
+        capacity = 0; /* only counts */
     }
     uint32_t set = *signature & ~SETTI_DYING;
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++, count++) {

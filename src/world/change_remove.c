@@ -22,12 +22,12 @@ SETTI_APART static sett_status fast_remove_any(sett_world* world, setti_type* ty
     return SETT_OK;
 }
 
-/* Returns true if certainly no type of an entity with a signature requires the type. */
+/* Returns true if certainly no other type of an entity with the signature requires the type. */
 static bool fast_is_removed_alone(const sett_world* world, const setti_type* type,
                                   uint32_t signature)
 {
     if ((type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) != 0) {
-        return false; /* not known from the signature */
+        return false; /* the signature does not tell */
     }
     for (uint32_t k = 0; k < type->dependants.count; k++) {
         if (setti_signature_has(&world->signatures, signature, type->dependants.item[k]->id)) {
@@ -55,7 +55,7 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
     return status;
 }
 
-/* Returns false if certainly no type of the entity requires the type. A remembered transition
+/* Returns false if certainly no other type of the entity requires the type: a remembered transition
  * removes the type alone. */
 static bool fast_may_be_required(setti_type* type, uint32_t signature)
 {
@@ -66,7 +66,7 @@ static bool fast_may_be_required(setti_type* type, uint32_t signature)
     return (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 || !remembered;
 }
 
-/* Ends sett_remove if the path in line is impossible. */
+/* sett_remove if the path in line is impossible. */
 static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -219,7 +219,7 @@ static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t
 }
 
 /* Returns the k-th of the types to remove together: `type` and its dependants. Callers count k down
- * to 0: from the latest dependant to the first, then `type`, then the tag type->off if any. */
+ * to 0: from the last dependant to the first, then `type`, then its tag `off` if it has one. */
 static setti_type* change_removed_with(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
@@ -281,7 +281,7 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 
-/* Returns the next type, from the *k-th on, with links that lead only to destroyed entities. */
+/* Returns the next type, from the *k-th of the signature on, with links only to dying entities. */
 static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
                                         uint32_t* k)
 {
@@ -297,8 +297,7 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
     return NULL;
 }
 
-/* The memory for removals depends on their order: setti_change_remove_stranded must walk the same
- * types in the same order. */
+/* setti_change_remove_stranded must remove in the same order: the memory depends on the order. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);

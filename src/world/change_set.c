@@ -32,7 +32,7 @@ SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type*
     return false;
 }
 
-#define CHANGE_NO_OLD NULL /* no old value existed, or no old value was preserved */
+#define CHANGE_NO_OLD NULL /* there was no old value */
 
 /* Runs the on_set callbacks of a type.
  *   old  the old value, for on_replace; or CHANGE_NO_OLD */
@@ -62,8 +62,7 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old)
     setti_pool_free(&world->pool, old, storage->size, SETTI_MAX(storage->align, 16));
 }
 
-/* Checks that a value may be set.
- *   in_place  a module has written the value already, for example a link */
+/* Checks that a value may be set. With `in_place`, a module has written the value already. */
 static bool change_may_set(sett_world* world, const setti_type* type, sett_entity entity,
                            bool in_place, const char* call)
 {
@@ -90,7 +89,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
     bool in_place = value == row;
-    bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET); /* hooks may change the answer */
+    bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET); /* before hooks can change it */
     bool replaces = type->replace_observers != 0 && !in_place;
     if (!change_may_set(world, type, entity, in_place, call)) {
         return false;
@@ -101,8 +100,8 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
         return false;
     }
     if (!in_place) {
-        if (type->desc.copy == NULL) {
-            setti_type_deinit_values(type, row, 1); /* the new bytes replace the old value */
+        if (type->desc.copy == NULL) { /* the hook `copy` would end the old value itself */
+            setti_type_deinit_values(type, row, 1);
         }
         uint32_t count = type->storage.size != 0 ? 1 : 0; /* a tag has no value */
         setti_type_copy_values(type, row, value, count);
@@ -131,7 +130,7 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
     return true;
 }
 
-/* Adds a component with a value that the addition may move. */
+/* Adds a component with a value that may lie in the component's storage, where adding moves it. */
 static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
 {
     SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);
@@ -140,9 +139,8 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
     if (part->type->desc.move != NULL) {
         /* the value of the entity `source` is found again after the move */
         part->source = setti_storage_owner(storage, part->value);
-        bool is_owned = part->source != SETTI_NONE; /* the value belongs to an entity */
-        part->origin = is_owned ? storage : NULL;
-        if (is_owned) {
+        if (part->source != SETTI_NONE) { /* the value belongs to an entity */
+            part->origin = storage;
             part->value = NULL;
         }
     } else { /* plain bytes are copied before the move */

@@ -34,7 +34,7 @@ static bool word_fail_dead(sett_world* world, const setti_type* type, uint32_t i
     return false;
 }
 
-/* Stores each entity's future signature in to[index - first]. */
+/* Stores each entity's signature with the type in to[index - first]. */
 static bool word_prepare(sett_world* world, const setti_type* type, uint32_t first, uint64_t bits,
                          uint32_t* to, const char* call)
 {
@@ -96,7 +96,7 @@ bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, 
         uint32_t k = setti_bits_lowest(rest);
         uint64_t gap = ~(rest >> k); /* the lowest bit n: the run has n entities */
         uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
-        /* may insert fewer */
+        /* may insert fewer: then sets `count` to that number */
         unsigned char* row = setti_storage_insert(&world->pool, storage, first + k, &count);
         SETTI_ASSERT(count != 0);
         if (storage->size != 0) {

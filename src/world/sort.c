@@ -64,7 +64,7 @@ static void sort_merge(const sort_order* order, const sort_item* a, size_t a_cou
     memcpy(to + a_count, b, b_count * sizeof(*b));
 }
 
-/* Bottom-up merge sort. Returns `items` or `spare`, with the result. */
+/* Bottom-up merge sort. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_by_merging(const sort_order* order, sort_item* items, size_t count,
                                   sort_item* spare)
 {
@@ -82,7 +82,7 @@ static sort_item* sort_by_merging(const sort_order* order, sort_item* items, siz
     return items;
 }
 
-/* LSD radix sort by bytes. Returns `items` or `spare`, with the result. */
+/* LSD radix sort by bytes. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare)
 {
     SETTI_ASSERT(count != 0);
@@ -94,9 +94,9 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
         }
     }
     for (uint32_t byte = 0; byte < 8; byte++) {
-        uint32_t* next = counts[byte]; /* by digit; becomes the place of the next item */
+        uint32_t* next = counts[byte]; /* for each digit: the count, then the next item's place */
         if (next[items[0].key >> (8 * byte) & 255] == count) {
-            continue; /* equal in all keys */
+            continue; /* the byte is equal in all keys */
         }
         uint32_t start = 0;
         for (uint32_t digit = 0; digit < 256; digit++) {
@@ -114,7 +114,7 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
     return items;
 }
 
-/* Sorts all items. Returns `items` or `spare`, with the result. */
+/* Sorts items in any order. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_all(const sort_order* order, sort_item* items, size_t count,
                            sort_item* spare)
 {
@@ -122,7 +122,7 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
         return sort_by_merging(order, items, count, spare);
     }
     for (size_t k = 0; k < count; k++) {
-        spare[items[k].row] = items[k]; /* in order of rows, because the radix sort is stable */
+        spare[items[k].row] = items[k]; /* by rows, so that rows break ties in the stable sort */
     }
     return sort_by_radix(spare, count, items);
 }
@@ -130,7 +130,8 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
 /* After so many drops in a row, sort_drop suspects the last kept items of being out of order. */
 #define SORT_RECENT 8
 
-/* Counts the last kept items that are greater than all recently dropped items. */
+/* Counts the last kept items that are greater than all recently dropped items. Returns 0 if there
+ * are more of them than dropped items. */
 static size_t sort_count_too_great(const sort_order* order, const sort_item* kept,
                                    size_t kept_count, const sort_item* recent, size_t recent_count)
 {
@@ -146,11 +147,11 @@ static size_t sort_count_too_great(const sort_order* order, const sort_item* kep
            sort_less(order, greatest, &kept[kept_count - too_great - 1])) {
         too_great++;
     }
-    return too_great <= recent_count ? too_great : 0; /* dropping more is no gain */
+    return too_great <= recent_count ? too_great : 0;
 }
 
-/* Moves items out of order to `dropped`. Returns the number of dropped items, or most + 1 after
- * giving up. */
+/* Moves items that are out of order to `dropped`. Returns the number of dropped items. If there are
+ * more than `most`, moves all back and returns most + 1. */
 static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
                         size_t most)
 {
@@ -195,7 +196,7 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
     return dropped_count;
 }
 
-/* Sorts items. Returns `items` or `spare`, with the result. */
+/* Sorts items. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_items(const sort_order* order, sort_item* items, size_t count,
                              sort_item* spare)
 {
@@ -227,7 +228,7 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
-/* Marks pages as written. All get the latest of their restore ticks, as rows move among them. */
+/* Marks pages as written. All get the latest of their restore ticks: rows move among the pages. */
 static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint32_t last)
 {
     for (uint32_t number = first; number <= last; number++) {
@@ -235,12 +236,12 @@ static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint
         setti_pages_join_restored(pages, number, last); /* page `last` gets the latest tick */
     }
     for (uint32_t number = first; number < last; number++) {
-        setti_pages_join_restored(pages, last, number); /* and passes it on */
+        setti_pages_join_restored(pages, last, number); /* page `last` passes the tick on */
     }
 }
 
-/* Moves row from[k] to row first + k, for all k < count.
- *   room  memory for the widest column of `count` rows */
+/* Moves row from[k] to row first + k, for all k < count. `room` has memory for the widest column of
+ * these rows. */
 static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* from,
                        uint32_t first, uint32_t count, unsigned char* room)
 {
@@ -369,7 +370,7 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
     return sort_rows(task, from);
 }
 
-/* Finds a type, and checks that it can be sorted without a group. */
+/* Sets *type to a type. Fails if a group of the program owns the type. */
 static sett_status sort_check(sett_world* world, sett_component component, const char* call,
                               setti_type** type)
 {
@@ -386,7 +387,7 @@ static sett_status sort_check(sett_world* world, sett_component component, const
     return SETT_OK;
 }
 
-/* Makes a type a sparse set that no group owns. */
+/* Makes a type a sparse set without gaps, which no group owns. */
 static sett_status sort_prepare(sett_world* world, setti_type* type, const char* call)
 {
     sett_status status = setti_change_need_sparse_set(world, type, call);
@@ -407,16 +408,16 @@ static void sort_reverse(uint32_t* rows, uint32_t count)
     }
 }
 
-/* Sorts a task in the order of a walk, or in reverse. */
+/* Sorts a task in the order of a walk. With `reverse`, the last visited entity comes first. */
 static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
     sett_world* world = task->world;
-    size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t); /* + 1: never 0 bytes */
+    size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t); /* + 1: else maybe 0 bytes */
     uint32_t* from = setti_scratch_get(&world->pool, &world->sort_items, size, 16);
     if (from == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    uint32_t* taken = from + task->count;
+    uint32_t* taken = from + task->count; /* by row: 1 if the walk visits the row */
     uint32_t count = 0;
     memset(taken, 0, (task->count + 1) * sizeof(uint32_t));
     for (uint32_t index = walk->next(walk); index != SETTI_NONE; index = walk->next(walk)) {
@@ -508,16 +509,16 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     if (status != SETT_OK) {
         return status;
     }
-    const setti_type* by = setti_world_type(world, desc->component);
-    bool has_component = desc->like != 0 && desc->component == 0; /* `like` needs no component */
-    for (uint32_t k = 0; k < group->with.count; k++) {
-        has_component = has_component || group->with.item[k] == by;
-    }
     if (desc->group->world != world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: group \"%.100s\" was created in another world - pass the "
                                      "world in which it was created",
                                      sort_call, group->name);
+    }
+    const setti_type* by = setti_world_type(world, desc->component);
+    bool has_component = desc->like != 0 && desc->component == 0; /* `like` needs no component */
+    for (uint32_t k = 0; k < group->with.count; k++) {
+        has_component = has_component || group->with.item[k] == by;
     }
     if (!has_component && by == NULL) {
         return sort_reject_unknown(world, desc, group->name);
@@ -535,8 +536,8 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
             "its own - create it with the sorted components in `owned`",
             sort_call, group->name);
     }
-    if (desc->compare != NULL && by != NULL &&
-        by->owner != group) { /* the rows of `by` are in another order */
+    bool same_rows = by == NULL || by->owner == group; /* `by` has the members in the same rows */
+    if (desc->compare != NULL && !same_rows) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
             "%s: group \"%.100s\" does not own \"%.100s\", so `compare` cannot sort by it - create "
