@@ -106,7 +106,6 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     }
 }
 
-/* Makes the plan of a new loop. */
 SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
 {
     if (SETTI_UNLIKELY(query->version != query->world->listener_version)) {
@@ -140,7 +139,6 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     loop->arranged = loop->arranged && loop->nested == 0;
 }
 
-/* Gives a loop a scratch. */
 static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
                                setti_gather_scratch** list)
 {
@@ -190,7 +188,6 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
  *   uses_steps  the loop may use remembered steps */
 static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
 {
-    SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     if (loop->limit <= WORD_ROWS) {
@@ -384,7 +381,6 @@ static void set_generations(sett_batch* batch)
     setti_loop* loop = setti_loop_of(batch);
     const setti_entity_page* page =
         setti_entity_page_of(&loop->query->world->entities, batch->base);
-    SETTI_ASSERT(page != NULL);
     batch->generations = page->generation + (batch->base & SETTI_ENTITY_MASK);
 }
 
@@ -424,7 +420,6 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     return true;
 }
 
-/* Whether all rows of a step match. */
 SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -600,7 +595,6 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
     const setti_storage* rarest = setti_match_rarest(loop->query);
     uint32_t at = loop->cursor;
-    SETTI_ASSERT(at % 64 == 0);
     while (at < loop->limit) {
         const uint64_t* words = setti_storage_word(rarest, at);
         /* goes to the next page if this one is missing, or perhaps empty */
@@ -822,7 +816,6 @@ SETTI_INLINE void batch_close(sett_batch* batch)
     setti_world_close_loop(loop->query->world, open);
 }
 
-/* Ends a loop with a scratch. */
 SETTI_APART static void batch_end_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -9,15 +9,9 @@
  */
 #include "query/query.h"
 
-typedef enum column_copying {
-    COLUMN_READS,
-    COLUMN_WRITES
-} column_copying;
-
-/* Returns the size of the values of term `k`. Fails as `call` and returns 0 if the values cannot be
- * copied. */
-static size_t column_size(const sett_query* query, uint32_t k, column_copying copying,
-                          const char* call)
+/* Returns the size of the values of term `k`. Fails and returns 0 if they cannot be copied.
+ *   allowed  terms that the call may read or write */
+static size_t column_size(const sett_query* query, uint32_t k, uint32_t allowed, const char* call)
 {
     const setti_type* type = k < query->term_count ? query->term[k].type : NULL;
     const char* why = NULL;
@@ -26,7 +20,7 @@ static size_t column_size(const sett_query* query, uint32_t k, column_copying co
     } else if (type->desc.copy != NULL || type->desc.deinit != NULL) {
         why = "has values with a copy or deinit hook, so their bytes alone cannot be copied - loop "
               "over the query";
-    } else if (copying == COLUMN_WRITES && (query->written >> k & 1) == 0) {
+    } else if ((allowed >> k & 1) == 0) {
         why = "is declared as read only - declare SETT_INOUT or SETT_OUT to write it";
     }
     if (why == NULL) {
@@ -37,8 +31,7 @@ static size_t column_size(const sett_query* query, uint32_t k, column_copying co
     return 0;
 }
 
-/* Copies the first `count` values of a field to `out`. If `out` is NULL, copies from `in` to the
- * field. */
+/* Copies `count` values of a field to `out`. If `out` is NULL, copies from `in` to the field. */
 static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32_t count,
                         unsigned char* out, const unsigned char* in)
 {
@@ -66,7 +59,7 @@ uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t c
     if (SETTI_IS_NULL(query)) {
         return 0;
     }
-    size_t size = column_size(query, k, COLUMN_READS, __func__);
+    size_t size = column_size(query, k, query->fields, __func__);
     if (size == 0 || setti_world_check_serial(query->world, __func__) != SETT_OK) {
         return 0;
     }
@@ -93,7 +86,7 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
         setti_world_lacks_list_aside(query->world, values, count, __func__, "values")) {
         return 0;
     }
-    size_t size = column_size(query, k, COLUMN_WRITES, __func__);
+    size_t size = column_size(query, k, query->written, __func__);
     if (size == 0 || setti_world_check_serial(query->world, __func__) != SETT_OK) {
         return 0;
     }

@@ -152,7 +152,6 @@ static void match_changed(const sett_batch* batch, const setti_storage* storage,
 static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64_t* words,
                              uint32_t word_count)
 {
-    SETTI_ASSERT(count != 0);
     const uint64_t* first = bits[0];
     const uint64_t* last = bits[count - 1]; /* equals `first` for one array */
     for (uint32_t at = 0; at < word_count; at++) {
@@ -241,7 +240,6 @@ static setti_step step_pages(sett_batch* batch)
         uint32_t base = loop->cursor;
         uint32_t rows = SETTI_MIN(loop->unit, loop->limit - base);
         uint32_t word_count = (rows + 63) / 64;
-        SETTI_ASSERT(base % 64 == 0);
         loop->unit_base = base;
         loop->cursor = base + loop->unit;
         if (setti_match_words_at(query, base, bits) != NULL) {
@@ -322,7 +320,6 @@ static void step_align(sett_batch* batch, uint32_t rows)
     }
 }
 
-/* Takes the next step over the rows of a sparse-set driver. */
 static setti_step step_sparse(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

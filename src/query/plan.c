@@ -46,7 +46,6 @@ static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_
     return SETT_QUERY_TERMS;
 }
 
-/* Whether any term of a query has the type. */
 static bool plan_names(const sett_query* query, const setti_type* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -78,7 +77,6 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
 /* Returns the terms that a listener covers, or 0 if the query lacks one of its conditions. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
-    SETTI_ASSERT(!listener->observes);
     uint32_t covered = 0;
     for (uint32_t k = 0; k < listener->with.count + listener->without.count; k++) {
         bool with = k < listener->with.count;
@@ -278,7 +276,6 @@ static uint32_t plan_disorder(const setti_storage* storage)
     if (storage->keep_order || storage->count < ORDER_ROWS) {
         return 0; /* with keep_order, worlds of equal state may have other gaps in their rows */
     }
-    SETTI_ASSERT(storage->extent == storage->count);
     for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
         uint32_t row = storage->count / ORDER_SAMPLES * k;
         uint32_t a = *setti_storage_index(storage, row);
@@ -303,7 +300,6 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
 {
     const setti_storage* storage = &query->term[driver].type->storage;
     uint32_t aligned = storage->keep_order ? 0 : query->required & ~((uint32_t)1 << driver);
-    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     SETTI_EACH_TERM(k, aligned) {
         const setti_storage* other = &query->term[k].type->storage;
         bool in_order = !other->keep_order;

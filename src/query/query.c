@@ -152,7 +152,6 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
-    SETTI_ASSERT(storage->size != 0);
     query->scratch_align = SETTI_MAX(query->scratch_align, storage->align);
     size_t at = setti_align_up(query->scratch_size, storage->align);
     term->values = (uint32_t)at;
@@ -167,7 +166,6 @@ static void query_add_term(sett_query* query, const sett_term* given)
     SETTI_ASSERT(query->term_count < SETT_QUERY_TERMS);
     setti_term* term = &query->term[query->term_count++];
     term->type = setti_world_type(query->world, given->component);
-    SETTI_ASSERT(term->type != NULL);
     term->kind = given->kind;
     term->access = given->kind == SETT_WITHOUT ? SETT_NONE : given->access;
     const setti_storage* storage = &term->type->storage;

@@ -123,7 +123,6 @@ SETTI_INLINE sett_query* setti_query_first(const sett_world* world)
     for (uint32_t k##_left = (terms), k = 0;                                                       \
          k##_left != 0 && (k = setti_bits_lowest(k##_left), true); k##_left &= k##_left - 1)
 
-/* The plan of a loop. */
 typedef struct setti_plan {
     uint32_t driver;   /* the term with the driving sparse set; SETTI_NO_DRIVER: pages */
     uint32_t in_place; /* terms with rows in the order of the batch */
@@ -234,7 +233,6 @@ const char* setti_lists_validate(const sett_query* query);
 sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, const char* call);
 void setti_query_free(sett_query* query);
 
-/* Closes all open loops of a job. */
 void setti_query_close_job(setti_job_loops* job);
 
 /* Updates the members of a query that depend on the world. */
@@ -253,7 +251,6 @@ SETTI_INLINE bool setti_plan_hides(const sett_query* query)
     return hides;
 }
 
-/* Whether an entity is hidden from the query by a tag. */
 SETTI_INLINE bool setti_query_is_hidden(const sett_query* query, uint32_t index)
 {
     bool hidden = false;

@@ -22,7 +22,6 @@ typedef enum setti_step {
 /* Makes the plan of a new loop. Does not open the loop. */
 void setti_loop_start(sett_query* query, sett_batch* batch);
 
-/* Finds the next step with matches. */
 setti_step setti_step_next(sett_batch* batch);
 
 /* Returns the entity index of a row of the step. */
@@ -158,8 +157,7 @@ SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const se
 /* Marks each row of a batch as written, for types with track_rows. */
 void setti_field_track(const sett_batch* batch, const setti_storage* storage, uint32_t base);
 
-/* Returns a field in place, at the place `base`. Marks the page as written unless the term only
- * reads. */
+/* Returns a field in place, from `base` on. Marks its page as written, unless only read. */
 SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, setti_pool* pool,
                                         const setti_term* term, uint32_t base)
 {

@@ -23,8 +23,7 @@ SETTI_COLD static void access_misuse(const sett_world* world, sett_entity entity
     setti_world_misuse(world, status, call, entity, component);
 }
 
-/* The slow path to a type: counts the access, and checks it for the guard. Returns NULL for an
- * unregistered id. */
+/* The slow path to a type: counts and checks the access. Returns NULL for an unregistered id. */
 SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity entity,
                                           sett_component component, uint32_t access,
                                           const char* call)
@@ -132,16 +131,17 @@ SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
                                         sett_component component)
 {
     void* value = setti_access_find_mut(world, entity, component, "sett_get_mut");
-    const setti_type* type = setti_world_type(world, component);
-    bool reported = type != NULL && access_is_rejected(type) && sett_entity_valid(world, entity);
-    if (SETTI_UNLIKELY(value == NULL && !reported)) {
-        access_misuse(world, entity, component, "sett_get_mut");
+    if (SETTI_UNLIKELY(value == NULL)) {
+        const setti_type* type = setti_world_type(world, component);
+        bool rejected = type != NULL && access_is_rejected(type);
+        if (!rejected || !sett_entity_valid(world, entity)) { /* else reported already */
+            access_misuse(world, entity, component, "sett_get_mut");
+        }
     }
     return value;
 }
 
-/* The fast path of sett_find_mut: sets *value, to NULL without a value. Returns false if the slow
- * path is needed. */
+/* Finds *value, or NULL, by the fast path. Returns false if the slow path is needed. */
 SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
                                  sett_component component, void** value)
 {

@@ -30,12 +30,10 @@ void setti_change_collect(sett_world* world, uint32_t index);
  * signature, only `type` may cascade. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
-/* The fast path of sett_add, without callbacks. Returns the uninitialised value, or NULL if nothing
- * was done. */
+/* The fast path of sett_add, without callbacks. Returns the uninitialised value, or NULL. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 
-/* Like setti_change_try_add, for a link. The caller must complete the link before the value is
- * read. */
+/* Like setti_change_try_add, for a link. The caller completes the link before the value is read. */
 void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity entity);
 
 /* Like sett_set, but `fill` writes the value in place. Reports a failure as `call`. */

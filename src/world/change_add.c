@@ -18,8 +18,7 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Returns the entity's signature, or NULL if the type remembers no transition from the
- * signature. */
+/* Returns the entity's signature. NULL: the type remembers no transition from the signature. */
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -69,8 +68,7 @@ SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* 
 /* Passed to fast_try_add_other for a dont_fragment type. */
 #define FAST_NO_SIGNATURE ((uint32_t*)NULL)
 
-/* Like fast_try_add, for a tag, a sparse set or, without a signature, a dont_fragment type. Creates
- * missing pages. */
+/* Like fast_try_add, for a tag or a sparse set; without a signature: for a dont_fragment type. */
 SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint32_t index,
                                       uint32_t* signature)
 {
@@ -202,8 +200,7 @@ void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity ent
     return fast_end_add(world, type, entity, value, call, given);
 }
 
-/* The fast path of sett_add for tags, sparse sets and dont_fragment types. Saves fewer registers
- * than setti_change_add_fast. */
+/* The fast path of sett_add for tags, sparse sets and dont_fragment types. */
 SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     void* value = NULL;

@@ -39,8 +39,6 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
     return SETT_OK;
 }
 
-/* ---------------------------------------------------------------------------------- converting */
-
 /* Skips missing pages from `base` on. Returns the index of a word's first bit, or an index from the
  * extent on if there is no word. */
 static uint32_t conversion_seek(const setti_storage* from, uint32_t base)
@@ -89,7 +87,6 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
                               sett_storage_kind kind)
 {
     SETTI_ASSERT(world->pool.cow_from == 0 && type->desc.storage != kind);
-    SETTI_ASSERT(kind != SETT_STORAGE_DEFAULT);
     sett_component_desc desc = type->desc;
     desc.storage = kind;
     conversion->type = type;
@@ -117,7 +114,6 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, u
     SETTI_ASSERT(setti_storage_slot(from, index) == place && from->gather == NULL);
     void* row = to->kind == SETTI_ARRAY ? setti_array_try_insert(pool, to, index, SETTI_NO_COW)
                                         : setti_storage_try_insert(pool, to, index);
-    SETTI_ASSERT(row != NULL);
     if (from->move != NULL && from->size != 0) {
         from->move(row, setti_storage_at(from, place), 1, from->user);
     } else {

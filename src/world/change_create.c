@@ -11,8 +11,6 @@
 
 #include <stdio.h>
 
-/* -------------------------------------------------------------------------------- the fast path */
-
 /* Creates an entity at the lowest free index of the hint's word. */
 SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
 {
@@ -84,8 +82,6 @@ sett_entity sett_entity_create(sett_world* world)
                ? fast_create_in_word(world, SETTI_NO_COW)
                : fast_create_cow(world);
 }
-
-/* -------------------------------------------------------------------------------- with a handle */
 
 /* Checks that an entity with this handle can be created. */
 static sett_status create_check_handle(sett_world* world, sett_entity entity, const char* call)
@@ -183,8 +179,6 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
     return SETT_OK;
 }
 
-/* ------------------------------------------------------------------------------ with components */
-
 /* Checks that new entities may get `components[at]`. */
 static sett_status create_check(sett_world* world, const setti_edit* edit,
                                 const sett_component* components, uint32_t at,
@@ -229,7 +223,6 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
                                   const sett_component* components, uint32_t count,
                                   const void* const* values, const char* call)
 {
-    SETTI_ASSERT(edit->creates && edit->added_count == 0);
     for (uint32_t k = 0; k < count; k++) {
         sett_status status = create_check(world, edit, components, k, values, call);
         if (status != SETT_OK) {
@@ -248,7 +241,6 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
 /* Reserves and commits a prepared edit, and runs callbacks. */
 static sett_status create_run(sett_world* world, setti_edit* edit)
 {
-    SETTI_ASSERT(edit->creates && edit->count != 0);
     uint32_t from = setti_entity_hint_index(&world->entities);
     sett_status status = setti_edit_reserve(world, edit, &from);
     if (status != SETT_OK) {
@@ -340,8 +332,6 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
                        out);
 }
 
-/* ---------------------------------------------------------------------------------- with values */
-
 /* Returns true if a value has the C type that the program's macro named. */
 static bool change_check_value(sett_world* world, const sett_value* value, const char* call)
 {
@@ -396,8 +386,6 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
     (void)create_many(world, call, 1, ids, count, given, &entity);
     return entity;
 }
-
-/* ------------------------------------------------------------------- with values: the fast path */
 
 /* Whether a type can be added at an index by the fast path. Makes room in collect_list. */
 SETTI_INLINE bool fast_make_ready(sett_world* world, setti_type* type, uint32_t index)

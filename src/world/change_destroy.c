@@ -35,8 +35,6 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
     return plain;
 }
 
-/* -------------------------------------------------------------------------------- the fast path */
-
 /* Unlinks a value, if the type has SETTI_TYPE_UNLINKS. */
 SETTI_INLINE void fast_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
@@ -71,8 +69,7 @@ static void fast_destroy_plain(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-/* Like fast_destroy_plain, for an entity with values in arrays and tags only. No snapshot is
- * held. */
+/* Like fast_destroy_plain, for values in arrays and tags only, while no snapshot is held. */
 SETTI_INLINE void fast_destroy_plain_no_cow(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
@@ -195,7 +192,6 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
     if (record == NULL) {
         return SETT_OK;
     }
-    SETTI_ASSERT(record->count != 0);
     uint32_t k = 0;
     do { /* at least once: the signature is not empty */
         setti_storage* storage = &world->types[record->types[k]]->storage;
@@ -248,8 +244,6 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
     return fast_destroy_first(world, entity, record);
 }
 
-/* -------------------------------------------------------------------------------- the collected */
-
 void setti_change_collect(sett_world* world, uint32_t index)
 {
     if (sett_is_null(setti_entity_at(&world->entities, index))) {
@@ -293,7 +287,6 @@ typedef enum cascade_step {
 /* Calls the function of a step for the types of a collected entity, until one fails. */
 static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_step step)
 {
-    SETTI_ASSERT(world->collect_count != 0);
     SETTI_ASSERT((setti_entity_set_of(&world->entities, index) & SETTI_DYING) != 0);
     uint32_t set = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
     sett_status status = SETT_OK;
@@ -400,8 +393,6 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
     world->cascade_calls = &calls;
 }
 
-/* ------------------------------------------------------------------------------------------ one */
-
 /* Returns the first type of a signature that may collect entities. If no type may, returns the last
  * type that only unlinks, or NULL. */
 static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
@@ -494,8 +485,6 @@ sett_status sett_entity_forget(sett_world* world, sett_entity entity)
     world->destroyer = NULL;
     return status;
 }
-
-/* ----------------------------------------------------------------------------------------- many */
 
 static sett_status change_destroy_index(sett_world* world, uint32_t index, setti_ending ending)
 {

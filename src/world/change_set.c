@@ -8,30 +8,6 @@
  */
 #include "world/change.h"
 
-/* Reports that on_set callbacks are nested too deep. */
-SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity,
-                                           const setti_type* type, const char* call)
-{
-    setti_world_fail_with(
-        world, SETT_STATUS_LIMIT,
-        "%s, entity %u:%u, component \"%.100s\": callback \"%.100s\" sets a value inside %u nested "
-        "on_set callbacks, which is the limit - use sett_cmd_set there",
-        call, SETTI_HANDLE(entity), type->desc.name, world->calling, (unsigned)SETTI_EVENT_DEPTH);
-    setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
-    return false;
-}
-
-/* Reports that on_set callbacks cannot run inside a system. */
-SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type,
-                                            const char* call)
-{
-    setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                          "%s: \"%.100s\" has on_set callbacks, which cannot run inside system "
-                          "\"%.200s\" - use sett_cmd_set",
-                          call, type->desc.name, setti_world_running(world));
-    return false;
-}
-
 #define CHANGE_NO_OLD NULL /* there was no old value */
 
 /* Runs the on_set callbacks of a type.
@@ -74,10 +50,21 @@ static bool change_may_set(sett_world* world, const setti_type* type, sett_entit
         return false;
     }
     if (notified && world->running != NULL) { /* systems may run in any order */
-        return change_set_in_system(world, type, call);
+        setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                              "%s: \"%.100s\" has on_set callbacks, which cannot run inside system "
+                              "\"%.200s\" - use sett_cmd_set",
+                              call, type->desc.name, setti_world_running(world));
+        return false;
     }
     if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
-        return change_set_too_deep(world, entity, type, call);
+        setti_world_fail_with(
+            world, SETT_STATUS_LIMIT,
+            "%s, entity %u:%u, component \"%.100s\": callback \"%.100s\" sets a value inside %u "
+            "nested on_set callbacks, which is the limit - use sett_cmd_set there",
+            call, SETTI_HANDLE(entity), type->desc.name, world->calling,
+            (unsigned)SETTI_EVENT_DEPTH);
+        setti_world_log(world, SETT_LOG_ERROR, "%s", world->message); /* LIMIT is not logged else */
+        return false;
     }
     return true;
 }

@@ -68,8 +68,6 @@ bool sett_is_enabled(const sett_world* world, sett_entity entity, sett_component
            (type->off == NULL || !sett_has(world, entity, type->off->id));
 }
 
-/* ------------------------------------------------------------------------------------- recorded */
-
 typedef struct enable_record {
     setti_command_call call; /* must be first */
     sett_component component;

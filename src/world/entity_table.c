@@ -27,7 +27,6 @@ _Static_assert(SETTI_ENTITY_ROWS * sizeof(uint32_t) <= sizeof(setti_zero_page),
 
 void setti_entity_init(setti_entity_table* table, uint32_t limit)
 {
-    SETTI_ASSERT(limit != 0);
     setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, setti_zeroes.halves,
                           SETTI_READ_SHIFT - SETTI_ENTITY_SHIFT);
     setti_summary_init(&table->words);
@@ -47,8 +46,6 @@ void setti_entity_deinit(setti_pool* pool, setti_entity_table* table)
     table->next = table->first + 1;
     table->unlisted = false;
 }
-
-/* -------------------------------------------------------------------------------------- reading */
 
 uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
 {
@@ -73,8 +70,6 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
     }
     return SETTI_NONE;
 }
-
-/* -------------------------------------------------------------------------------- free indices */
 
 /* The first word with free bits at or after `from`. `from` is after the hint. */
 static uint32_t entity_next_word(const setti_entity_table* table, uint32_t from)
@@ -207,8 +202,6 @@ setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t
     return run;
 }
 
-/* ------------------------------------------------------------------------------------ reserving */
-
 bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uint32_t count)
 {
     SETTI_ASSERT(count <= UINT32_MAX / SETTI_ENTITY_WORDS);
@@ -288,8 +281,6 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
     return SETT_OK;
 }
 
-/* ------------------------------------------------------------------------------------- creating */
-
 /* Clears the free bit of an index. */
 static void entity_take(setti_pool* pool, setti_entity_table* table, sett_entity entity)
 {
@@ -319,7 +310,6 @@ sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
     setti_entity_find_hint(table);
     uint32_t word = table->hint;
     setti_entity_page* page = setti_entity_page_of(table, word * 64);
-    SETTI_ASSERT(page != NULL);
     uint64_t bits = page->free[word % SETTI_ENTITY_WORDS];
     setti_pages_write(pool, &table->pages, word / SETTI_ENTITY_WORDS);
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
@@ -371,8 +361,6 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
     }
     table->count += run.count;
 }
-
-/* ----------------------------------------------------------------------------------- destroying */
 
 /* Destroys the entity at an index. The slot gets the generation `next`. */
 SETTI_INLINE void entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index,
@@ -444,11 +432,8 @@ void setti_entity_retire(setti_pool* pool, setti_entity_table* table, uint32_t i
     table->retired++;
 }
 
-/* ----------------------------------------------------------------------- reserved by commands */
-
 sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
-    SETTI_ASSERT(setti_entity_page_of(table, index) != NULL);
     sett_entity entity = setti_entity_upcoming(table, index);
     entity_take(pool, table, entity);
     table->reserved++;
@@ -471,8 +456,6 @@ void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, ui
     table->reserved--;
     table->count++;
 }
-
-/* ----------------------------------------------------------------------------------- replacing */
 
 void setti_entity_refresh(setti_entity_table* table, uint32_t number)
 {
@@ -537,8 +520,6 @@ void setti_entity_rebuild(setti_entity_table* table)
         setti_entity_refresh(table, number);
     }
 }
-
-/* ------------------------------------------------------------------------------------- validate */
 
 typedef struct entity_counts {
     uint32_t alive, reserved, retired;

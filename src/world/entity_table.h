@@ -87,14 +87,12 @@ SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* t
 SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
-    SETTI_ASSERT(page != NULL);
     return page->signature[index & SETTI_ENTITY_MASK];
 }
 
 SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uint32_t index)
 {
     setti_entity_page* page = setti_entity_page_of(table, index);
-    SETTI_ASSERT(page != NULL);
     return &page->signature[index & SETTI_ENTITY_MASK];
 }
 
@@ -102,7 +100,6 @@ SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uin
 SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table* table,
                                      uint32_t index)
 {
-    SETTI_ASSERT(setti_entity_page_of(table, index) != NULL);
     setti_pages_write(pool, &table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 

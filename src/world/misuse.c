@@ -101,7 +101,6 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
 
 static bool misuse_is_power_of_ten(uint64_t count)
 {
-    SETTI_ASSERT(count != 0);
     while (count % 10 == 0) {
         count /= 10;
     }
@@ -111,7 +110,6 @@ static bool misuse_is_power_of_ten(uint64_t count)
 SETTI_COLD void setti_misuse_report(const sett_world* world, sett_status status,
                                     const char* message, bool asserts)
 {
-    SETTI_ASSERT(status != SETT_OK && message != NULL);
     uint64_t count = misuse_count(setti_unconst(world), misuse_kind(message));
     char text[SETTI_MESSAGE_SIZE + 32];
     if (count == 1) {
@@ -220,8 +218,6 @@ const void* setti_world_desc(sett_world* world, const void* desc, size_t size, v
     setti_copy_sized(full, full_size, desc, size);
     return full;
 }
-
-/* --------------------------------------------------------------------------------------- owners */
 
 SETTI_COLD void setti_misuse_check_owner(sett_world* world, const char* call)
 {

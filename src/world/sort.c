@@ -46,8 +46,6 @@ static bool sort_less(const sort_order* order, const sort_item* a, const sort_it
     return order->reverse ? result > 0 : result < 0;
 }
 
-/* -------------------------------------------------------------------------------------- sorting */
-
 static void sort_merge(const sort_order* order, const sort_item* a, size_t a_count,
                        const sort_item* b, size_t b_count, sort_item* to)
 {
@@ -135,7 +133,6 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
 static size_t sort_count_too_great(const sort_order* order, const sort_item* kept,
                                    size_t kept_count, const sort_item* recent, size_t recent_count)
 {
-    SETTI_ASSERT(recent_count != 0);
     const sort_item* greatest = recent;
     for (size_t k = 1; k < recent_count; k++) {
         if (sort_less(order, greatest, &recent[k])) {
@@ -217,8 +214,6 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
     return spare;
 }
 
-/* ------------------------------------------------------------------------------------- applying */
-
 static void sort_move(const setti_storage* storage, void* to, void* from)
 {
     if (storage->move != NULL) {
@@ -240,16 +235,14 @@ static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint
     }
 }
 
-/* Moves row from[k] to row first + k, for all k < count. `room` has memory for the widest column of
- * these rows. */
+/* Moves row from[k] to row first + k, for k < count. `room` holds `count` rows of any column. */
 static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* from,
                        uint32_t first, uint32_t count, unsigned char* room)
 {
     SETTI_ASSERT(count != 0 && first + count <= storage->extent);
     size_t size = storage->size;
     sort_mark(pool, &storage->rows, first >> storage->shift, (first + count - 1) >> storage->shift);
-    /* each column (values, ticks, indices) is copied to `room` in the new order, then back to the
-     * rows */
+    /* each column (values, ticks, indices) is copied to `room` in the new order, and then back */
     if (size != 0) {
         for (uint32_t k = 0; k < count; k++) {
             sort_move(storage, room + k * size, setti_storage_at(storage, from[k]));
@@ -276,8 +269,6 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
         *setti_storage_index(storage, first + k) = indices[k];
     }
 }
-
-/* ---------------------------------------------------------------------------------------- calls */
 
 /* Rows to sort, of one type or of all types owned by a group. */
 typedef struct sort_task {
@@ -324,7 +315,6 @@ static sett_status sort_rows(const sort_task* task, const uint32_t* from)
 
 bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count)
 {
-    SETTI_ASSERT(count <= type->storage.extent);
     sort_task task = {world, &type, 1, count};
     return sort_rows(&task, from) == SETT_OK;
 }
@@ -332,7 +322,6 @@ bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, 
 /* Sorts a task by the values of the type `by`. */
 static sett_status sort_run(const sort_task* task, const setti_type* by, const sett_sort_desc* desc)
 {
-    SETTI_ASSERT(task->world->locks == 0);
     sett_world* world = task->world;
     const setti_storage* rows = &task->types[0]->storage;
     sort_order order = {&by->storage, desc->compare, desc->user, desc->reverse};
@@ -399,15 +388,6 @@ static sett_status sort_prepare(sett_world* world, setti_type* type, const char*
     return status;
 }
 
-static void sort_reverse(uint32_t* rows, uint32_t count)
-{
-    for (uint32_t k = 0; k < count / 2; k++) {
-        uint32_t row = rows[k];
-        rows[k] = rows[count - 1 - k];
-        rows[count - 1 - k] = row;
-    }
-}
-
 /* Sorts a task in the order of a walk. With `reverse`, the last visited entity comes first. */
 static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
@@ -427,8 +407,10 @@ static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bo
             taken[row] = 1;
         }
     }
-    if (reverse) {
-        sort_reverse(from, count);
+    for (uint32_t k = 0; reverse && k < count / 2; k++) {
+        uint32_t row = from[k];
+        from[k] = from[count - 1 - k];
+        from[count - 1 - k] = row;
     }
     for (uint32_t row = 0; row < task->count; row++) { /* appends the other rows */
         if (taken[row] == 0) {
@@ -564,12 +546,12 @@ static sett_status sort_check_order(sett_world* world, const sett_sort_desc* des
             none ? "none of `compare`, `key` and `like` is set - set one of them"
                  : "more than one of `compare`, `key` and `like` is set - set only one of them");
     }
-    if (by_like && setti_world_type(world, desc->like) == NULL) {
-        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, sort_call, sett_null(),
-                                desc->like);
-    }
     if (by_like) {
-        return SETT_OK;
+        sett_component like = desc->like;
+        return setti_world_type(world, like) != NULL
+                   ? SETT_OK
+                   : setti_world_fail(world, SETT_STATUS_UNREGISTERED, sort_call, sett_null(),
+                                      like);
     }
     const char* wrong = sort_argument(desc, by);
     if (wrong == NULL) {

@@ -16,21 +16,16 @@ uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS])
     return count;
 }
 
-static uint32_t term_kind_of_walk(const sett_term* term)
-{
-    if (setti_term_is_upward(term)) {
-        return SETTI_TERM_UPWARD;
-    }
-    return setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE : 0;
-}
-
 /* The kinds of a term (SETTI_TERM_*). */
 static uint32_t term_kinds(const sett_term* term)
 {
     static const uint32_t kinds[] = {0, SETTI_TERM_WITHOUT, SETTI_TERM_OPTIONAL, SETTI_TERM_ANY};
-    SETTI_ASSERT((unsigned)term->kind <= SETT_ANY);
+    uint32_t walk = setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE : 0;
+    if (setti_term_is_upward(term)) {
+        walk = SETTI_TERM_UPWARD;
+    }
     return kinds[term->kind] | (term->changed ? SETTI_TERM_CHANGED : 0u) |
-           (term->drives ? SETTI_TERM_DRIVES : 0u) | term_kind_of_walk(term);
+           (term->drives ? SETTI_TERM_DRIVES : 0u) | walk;
 }
 
 /* Checks a term for contradictions. Returns NULL or the error. */

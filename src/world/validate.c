@@ -115,7 +115,6 @@ static const char* validate_signatures(const sett_world* world)
 /* Checks that a listener's members are the matching entities. */
 static const char* validate_listener(const sett_world* world, const setti_listener* listener)
 {
-    SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES);
     const char* reason = setti_listener_validate(listener);
     if (reason != NULL || listener->observes) {
         return reason;
@@ -137,12 +136,16 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     return count != members ? "group: it miscounts its members" : NULL;
 }
 
-static const char* validate_collect(const sett_world* world)
+/* Checks that no edit has left something reserved. */
+static const char* validate_reserved(const sett_world* world)
 {
     uint64_t room = 1;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
         room += type->collect_room;
+        if (type->claimed != 0) {
+            return "rows of a type are reserved, and no edit takes them";
+        }
         if (type->cascade != NULL && type->cascade->collect != NULL &&
             (type->flags & SETTI_TYPE_LINKED) != 0 && type->storage.count > type->collect_room) {
             return "more entities are linked than can be destroyed together";
@@ -150,16 +153,6 @@ static const char* validate_collect(const sett_world* world)
     }
     if (room != world->collect_room || world->collect_count != 0) {
         return "the room for entities that are destroyed together is miscounted, or in use";
-    }
-    return NULL;
-}
-
-static const char* validate_reserved(const sett_world* world)
-{
-    for (uint32_t k = 0; k < world->registered.count; k++) {
-        if (world->registered.item[k]->claimed != 0) {
-            return "rows of a type are reserved, and no edit takes them";
-        }
     }
     return world->pool.pinned != 0 ? "the pages of storages are pinned" : NULL;
 }
@@ -169,7 +162,6 @@ static const char* validate_parts(const sett_world* world)
     const char* found = setti_pool_validate(&world->pool);
     found = found != NULL ? found : setti_entity_validate(&world->entities);
     found = found != NULL ? found : setti_signature_validate(&world->signatures);
-    found = found != NULL ? found : validate_collect(world);
     found = found != NULL ? found : validate_reserved(world);
     found = found != NULL ? found : validate_signatures(world);
     if (found == NULL && world->pool.cow == NULL && world->pool.cow_from != 0) {

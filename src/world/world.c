@@ -30,8 +30,7 @@ static bool world_is_served(size_t size, int version, uint64_t layout)
     return same_major && minor_fits && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
 }
 
-/* Reports that the library cannot serve the program. The descriptor may have another layout, so its
- * log hook cannot be called. */
+/* Reports to stderr: the descriptor may have another layout, so its log hook cannot be called. */
 SETTI_COLD static void world_report_unserved(int version)
 {
     char message[192];
@@ -130,8 +129,6 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     return world;
 }
 
-/* --------------------------------------------------------------------------------------- roots */
-
 /* Updates `number` and `saved_at` of a root and all later roots. */
 static void world_number_roots(setti_root* root)
 {
@@ -194,8 +191,6 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
                                  call);
 }
 
-/* -------------------------------------------------------------------------------------- modules */
-
 void setti_world_add_calls(sett_world* world, const setti_module_calls* calls)
 {
     SETTI_ASSERT(calls->slot < SETTI_SLOTS);
@@ -212,8 +207,6 @@ void setti_world_add_calls(sett_world* world, const setti_module_calls* calls)
         }
     }
 }
-
-/* ----------------------------------------------------------------------------------------- life */
 
 static sett_status world_reject(sett_world* world, const char* call);
 
@@ -401,8 +394,6 @@ uint64_t sett_world_advance_tick(sett_world* world)
     return ++world->pool.tick;
 }
 
-/* ------------------------------------------------------------------------------------- messages */
-
 const char* setti_world_describe_stale(const sett_world* world, sett_entity entity)
 {
     const setti_entity_table* table = &world->entities;
@@ -537,7 +528,6 @@ static void world_report_aside(const sett_world* world, sett_log_level level, wo
 static void world_report(sett_world* world, sett_log_level level, world_kind kind,
                          sett_status status, const char* message)
 {
-    SETTI_ASSERT(message != NULL);
     if (world->side_by_side) {
         world_report_aside(world, level, kind, status, message);
     } else if (!world->reporting) { /* lines reported by a hook are dropped */
@@ -603,7 +593,6 @@ static void world_report_error(sett_world* world, world_kind kind)
 static sett_status world_fail_aside(const sett_world* world, sett_status status, world_kind kind,
                                     const char* message)
 {
-    SETTI_ASSERT(world->side_by_side);
     SETTI_MODULES_EACH(world, calls, failed) {
         calls->failed(world, status, message);
     }
@@ -660,7 +649,6 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
 SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status, world_kind kind,
                                             const char* format, va_list arguments)
 {
-    SETTI_ASSERT(status != SETT_OK && format != NULL);
     char aside[SETTI_MESSAGE_SIZE];
     char* message = world->side_by_side ? aside : world->message;
     size_t at = 0;
@@ -700,7 +688,6 @@ SETTI_COLD sett_status setti_world_fail_input(sett_world* world, sett_status sta
 SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
                                    sett_entity entity, sett_component component)
 {
-    SETTI_ASSERT(status != SETT_OK && call != NULL);
     char message[SETTI_MESSAGE_SIZE];
     if (SETTI_DEBUG) {
         world_describe(world, message, status, call, entity, component);

@@ -362,7 +362,6 @@ void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage*
 /* Removes a root from the world's state. No snapshot may be held. */
 void setti_world_remove_root(sett_world* world, setti_root* root);
 
-/* Fails if a snapshot is held. */
 sett_status setti_world_check_no_snapshots(sett_world* world, const char* call);
 
 /* Fails while a loop, callback or system locks the world. */
