@@ -789,7 +789,7 @@ const char* setti_pool_validate(const setti_pool* pool)
 
 /* --------------------------------------------------------------------------------------- tables */
 
-/* A table: ticks | restore ticks | pointers | numbers (setti_pages_entry) | bits | `read` | strip */
+/* A table: ticks | restored | pointers | numbers (setti_pages_entry) | bits | `read` | strip */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
 static size_t table_bits(uint32_t capacity)
