@@ -252,7 +252,7 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* alo
     }
 }
 
-/* Begins a new list: `from` itself if the item is `or_self`, and the ends of the links of `from`. */
+/* Begins a new list: `from` if the item is `or_self`, and the ends of the links of `from`. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t from, setti_link_side side)
 {

@@ -117,7 +117,7 @@ static void key_move(const setti_key_part* from, uint32_t row, const setti_key_p
     memmove(&to->chunk->number[to_row], &from->chunk->number[row], count * sizeof(uint32_t));
 }
 
-/* Moves the upper half of a full part to a new part after it. Returns false when memory runs out. */
+/* Moves the upper half of a full part to a new next part. Returns false without memory. */
 static bool key_part_split(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
     setti_key_part* upper = key_part_insert(pool, order, at + 1);

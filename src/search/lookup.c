@@ -510,7 +510,7 @@ static void lookup_sort_few(sett_entity* out, uint32_t count)
     }
 }
 
-/* Groups entities by eight bits of the index. stop[value] becomes the end of the group of a value. */
+/* Groups entities by eight bits of the index. stop[value] becomes the end of a value's group. */
 static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, uint32_t stop[256])
 {
     uint32_t at[256] = {0}; /* by value: the count, later the position of the next entity */
@@ -666,7 +666,7 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
     return count;
 }
 
-/* Makes the key of a number in a float member. Returns false if the member cannot hold the number. */
+/* Makes the key of a number in a float member. Returns false if no value equals the number. */
 static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
 {
     float narrow = (float)number;

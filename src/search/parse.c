@@ -218,7 +218,7 @@ static const struct {
     {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
-/* Finds the component `name`, which begins at `start`. NULL as `name`: returns false, after an error. */
+/* Finds the component `name`, which begins at `start`. `name` is NULL after an error. */
 static bool parse_component(parse* p, const char* start, const char* name, sett_component* out)
 {
     sett_world* world = p->out->world;

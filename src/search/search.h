@@ -217,7 +217,7 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
                         const setti_search_side* right, sett_compare compare, uint32_t a,
                         uint32_t b);
 
-/* Whether a member has a scale other than 0 and 1: the value is the stored number times the scale. */
+/* Whether a member has a scale: its value is the stored number times the scale. */
 bool setti_compare_is_scaled(const sett_member_ref* member);
 
 /* The index of the entity that a side gives for the entity `index`, or SETTI_NONE. */

@@ -135,8 +135,8 @@ static bool layout_is_name(const layout_word* word)
     return !is_keyword && !layout_is_sign(word->at[0]);
 }
 
-/* Returns the next character of the name that a word spells, without quotes and backslashes. Returns
- * zero at the end. *at is 0 at first. */
+/* Returns the next character of the name that a word spells, without quotes and backslashes. At the
+ * end, returns zero. *at is 0 at first. */
 static char layout_next_char(const layout_word* word, uint32_t* at)
 {
     bool quoted = word->at[0] == '"';
@@ -249,7 +249,7 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     return false;
 }
 
-/* Finds the storage of a type in a text. Groups override lists. Sets *where to the word of the name.
+/* Finds the storage of a type in a text. Groups override lists. *where becomes the name's word.
  * Returns SETT_STORAGE_DEFAULT if the text does not have the name. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
