@@ -91,8 +91,8 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
     if (of->size != desc->size) {
         snprintf(
             out, SETTI_VALUE_MESSAGE,
-            "`members` describes a struct of %u bytes, and `size` is %u - pass members and size "
-            "of the same struct",
+            "`members` describes a struct of %u bytes, and `size` is %u - take members and size "
+            "from the same struct",
             (unsigned)of->size, (unsigned)desc->size);
         return out;
     }
@@ -271,8 +271,8 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
     }
     if (!same && type->members != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" has other members already - pass the same "
-                                     "members",
+                                     "%s: \"%.100s\" has other members already - leave out this "
+                                     "call",
                                      call, name);
     }
     if (!same && type->storage.count != 0) {

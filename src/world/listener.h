@@ -149,6 +149,13 @@ static inline sett_group* setti_group_of(setti_listener* listener)
     return (sett_group*)(void*)listener; /* the first member of sett_group */
 }
 
+struct sett_observer_desc;
+
+/* Creates an observer from a descriptor of full size. Reports failures as `call`. */
+struct sett_observer* setti_observer_create(sett_world* world,
+                                            const struct sett_observer_desc* desc,
+                                            const char* call);
+
 /* Calls free_user of all observers, before the world is freed. */
 void setti_observer_free_users(sett_world* world);
 
