@@ -282,13 +282,12 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
                                      "has returned",
                                      call, world->applier);
     }
-    return SETT_OK;
+    return setti_world_check_serial(world, call);
 }
 
 void sett_commands_clear(sett_commands* commands)
 {
-    if (!SETTI_IS_NULL(commands) && commands_check_idle(commands, __func__) == SETT_OK &&
-        setti_world_check_serial(commands->world, __func__) == SETT_OK) {
+    if (!SETTI_IS_NULL(commands) && commands_check_idle(commands, __func__) == SETT_OK) {
         commands_drop(commands);
     }
 }
@@ -335,9 +334,6 @@ sett_status sett_commands_destroy(sett_commands* commands)
             __func__);
     }
     sett_status status = commands_check_idle(commands, __func__);
-    if (status == SETT_OK) {
-        status = setti_world_check_serial(world, __func__);
-    }
     if (status == SETT_OK) {
         setti_commands_free(commands);
     }

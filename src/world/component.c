@@ -77,7 +77,6 @@ static const char* save_name(sett_save_policy save)
     return (unsigned)save <= SETT_SAVE_SKIP ? names[save] : "an unknown `save`";
 }
 
-/* Returns true if two ranges inside a value share a byte. */
 static bool component_overlap(size_t a, size_t a_size, size_t b, size_t b_size)
 {
     return a < b + b_size && b < a + a_size;

@@ -198,7 +198,6 @@ SETTI_COLD static sett_status observer_reject(const observer_request* asked, con
     return setti_world_fail_argument(asked->world, asked->call, asked->name, why);
 }
 
-/* Fails because of a component. */
 SETTI_COLD static sett_status observer_reject_type(const observer_request* asked,
                                                    const setti_type* type, const char* why)
 {
@@ -216,7 +215,7 @@ SETTI_COLD static sett_status observer_reject_id(const observer_request* asked, 
         asked->name, (unsigned)id, setti_component_remedy(id));
 }
 
-/* Whether the descriptor has a callback that needs `component`. */
+/* Whether the descriptor has a callback of an observer of one component. */
 static bool observer_has_component_calls(const sett_observer_desc* desc)
 {
     return desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
@@ -650,7 +649,7 @@ static void observer_replay_one(const sett_observer* observer, sett_entity entit
     }
 }
 
-/* Returns the storage with the fewest candidates for a replay. NULL: all entities are candidates. */
+/* The storage with the fewest candidates for a replay. NULL: all entities are candidates. */
 static const setti_storage* observer_rarest(const sett_observer* observer)
 {
     if (observer->type != NULL) {
