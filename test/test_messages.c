@@ -357,7 +357,8 @@ static void searches(void)
     CHECK(sett_relationship_register(world, &(sett_relationship_desc){.name = "Near"}) != 0);
     sett_search* near = sett_search_create(world, "Item, ?Near($this, $other)");
     SAYS(world, sett_search_bind(near, sett_search_variable(near, "other"), sett_null()), ARGUMENT,
-         "is optional - bind another variable");
+         "variable \"other\" of search \"Item, ?Near($this, $other)\" is optional - bind another "
+         "variable");
     CHECK_EQ(sett_search_destroy(near), SETT_OK);
     sett_lookup* lookup = sett_lookup_create(world, item, "key");
     CHECK(lookup != NULL);
