@@ -74,6 +74,14 @@ static sett_component relation_register_sources(sett_world* world, const char* n
 {
     char text[256];
     snprintf(text, sizeof(text), "%.240s sources", name);
+    const setti_type* known = setti_type_find(world, text);
+    if (known != NULL && !setti_component_is_type(known, sizeof(sett_links), "sett_links")) {
+        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                              "%s: relationship \"%.100s\" cannot have its component \"%.110s\", "
+                              "because another component has this name - choose another name",
+                              relation_registers, name, text);
+        return 0;
+    }
     sett_component_desc desc = {.name = text,
                                 .id = setti_component_own_id(world, text),
                                 .type_name = "sett_links",
@@ -461,9 +469,16 @@ sett_component sett_relationship_register_sized(sett_world* world,
     return links;
 }
 
-#define RELATION_IS_NONE                                                                           \
-    "%s: component %u \"%.100s\" is not a relationship - pass one that "                           \
-    "sett_relationship_register has registered"
+#define RELATION_IS_NONE "%s: component %u \"%.100s\" is not a relationship - %s"
+
+/* Returns the end of a message RELATION_IS_NONE. */
+static const char* relation_remedy(sett_component component)
+{
+    return component == SETT_ID_HIERARCHY
+               ? "read the hierarchy with sett_hierarchy_parent or sett_hierarchy_first, change it "
+                 "with sett_hierarchy_attach or sett_cmd_attach"
+               : "pass one that sett_relationship_register has registered";
+}
 
 /* The relation for a call that reads, or NULL. */
 static const setti_relation* relation_to_read(const sett_world* world, sett_component relationship,
@@ -474,14 +489,10 @@ static const setti_relation* relation_to_read(const sett_world* world, sett_comp
     }
     const setti_relation* relation = setti_relation_of(world, relationship);
 #if !defined(NDEBUG)
-    if (relation == NULL && relationship == SETT_ID_HIERARCHY) {
-        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
-                                "%s: the hierarchy has functions of its own - call "
-                                "sett_hierarchy_parent or sett_hierarchy_first",
-                                call);
-    } else if (relation == NULL) {
+    if (relation == NULL) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, call,
-                                (unsigned)relationship, setti_component_text(world, relationship));
+                                (unsigned)relationship, setti_component_text(world, relationship),
+                                relation_remedy(relationship));
     }
 #endif
     return relation;
@@ -502,7 +513,8 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
     setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, call,
-                              (unsigned)relationship, setti_component_text(world, relationship));
+                              (unsigned)relationship, setti_component_text(world, relationship),
+                              relation_remedy(relationship));
         return NULL;
     }
     if (setti_entity_signature(&world->entities, entity) == NULL) {
@@ -787,7 +799,8 @@ static sett_status relation_record(sett_commands* commands, sett_entity source,
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, name,
-                                (unsigned)relationship, setti_component_text(world, relationship));
+                                (unsigned)relationship, setti_component_text(world, relationship),
+                                relation_remedy(relationship));
         return SETT_STATUS_ARGUMENT;
     }
     setti_commands_check_handle(commands, source, relationship, name);
@@ -875,7 +888,7 @@ static bool relation_has_type(const sett_world* world, sett_component relationsh
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
         snprintf(out, SETTI_MESSAGE_SIZE, RELATION_IS_NONE, call, (unsigned)relationship,
-                 setti_component_text(world, relationship));
+                 setti_component_text(world, relationship), relation_remedy(relationship));
         return false;
     }
     if (setti_component_is_type(relation->data_type, size, type_name)) {

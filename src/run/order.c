@@ -223,15 +223,13 @@ sett_status setti_order_check_phases(const sett_system* system, const char* call
     return status;
 }
 
-/* Writes a text that ends at path + at. Returns the new begin. */
+/* Writes a text before path + at, or its end if there is too little room. Returns the new begin. */
 static size_t order_prepend(char* path, size_t at, const char* text)
 {
     size_t length = strlen(text);
-    if (length <= at) { /* there is room */
-        memcpy(path + at - length, text, length);
-        at -= length;
-    }
-    return at;
+    size_t written = SETTI_MIN(length, at);
+    memcpy(path + at - written, text + length - written, written);
+    return at - written;
 }
 
 /* Reports a cycle: from `start` to `last`, and back to `start`. */
@@ -247,9 +245,10 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
         at = order_prepend(path, order_prepend(path, at, " -> "), from->name);
     }
     at = order_prepend(path, order_prepend(path, at, " -> "), start->name);
-    return setti_world_fail_with(start->world, SETT_STATUS_CYCLE,
-                                 "%s: systems wait for each other: %s - remove one of these orders",
-                                 call, path + at);
+    return setti_world_fail_with(
+        start->world, SETT_STATUS_CYCLE,
+        "%s: systems wait for each other: %s%s - remove one of these orders", call,
+        at == 0 ? "... " : "", path + at);
 }
 
 /* Joins a forward and a back walk from `start` to a cycle, by reversing links of the back walk.
