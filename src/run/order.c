@@ -34,6 +34,7 @@ static void order_link_name(setti_run* run, setti_system_name* name)
     *bucket = name;
 }
 
+/* Reserves memory for one more name. Returns false if memory runs out. */
 static bool order_reserve_name(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -65,18 +66,17 @@ static bool order_reserve_name(sett_world* world)
 setti_system_name* setti_order_ensure_name(sett_world* world, const char* text)
 {
     setti_system_name* name = setti_order_find_name(setti_run_of(world), text);
-    size_t length = strlen(text) + 1;
     if (name != NULL) {
         return name;
     }
     if (!order_reserve_name(world)) {
         return NULL;
     }
-    name = setti_pool_alloc(&world->pool, sizeof(*name) + length, 16);
+    size_t length = strlen(text);
+    name = setti_pool_alloc_zero(&world->pool, sizeof(*name) + length + 1, 16);
     if (name != NULL) {
-        memset(name, 0, sizeof(*name));
         memcpy(name->text, text, length);
-        name->key = setti_hash_bytes(text, length - 1);
+        name->key = setti_hash_bytes(text, length);
         order_link_name(setti_run_of(world), name);
         setti_run_of(world)->name_count++;
     }
@@ -267,7 +267,8 @@ static sett_system* order_join(const sett_system* start, sett_system* earlier, s
     return earlier;
 }
 
-/* Visits the first system of *todo. Returns the last system of a cycle, or NULL. */
+/* Visits the first system of *todo, and adds its neighbours to *todo. Returns the last system of a
+ * cycle, or NULL. */
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
     SETTI_ASSERT(*todo != NULL);

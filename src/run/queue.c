@@ -62,8 +62,8 @@ static bool queue_grow(sett_queue* queue)
 
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
-    bool follows_lost = queue->lost != 0; /* changes after a gap are lost, too */
-    if (follows_lost || (queue->count == queue->capacity && !queue_grow(queue))) {
+    bool has_gap = queue->lost != 0; /* changes after a lost change are lost, too */
+    if (has_gap || (queue->count == queue->capacity && !queue_grow(queue))) {
         queue->lost += queue->lost != UINT32_MAX ? 1 : 0;
         return;
     }
@@ -115,7 +115,7 @@ static void queue_free(void* user)
     allocator.free_fn(allocator.user, queue, sizeof(*queue), QUEUE_ALIGN);
 }
 
-/* Whether a descriptor sets a member that a queue does not have. */
+/* Whether a descriptor sets a member that must not be set for a queue. */
 static bool queue_has_calls(const sett_observer_desc* desc)
 {
     return desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
@@ -124,7 +124,7 @@ static bool queue_has_calls(const sett_observer_desc* desc)
            desc->free_user != NULL || desc->disabled;
 }
 
-/* Completes `desc`, the descriptor of the queue's observer. */
+/* Sets the callbacks in `desc`, the descriptor of the queue's observer. */
 static void queue_observe(sett_queue* queue, sett_observer_desc* desc)
 {
     queue->component = desc->component;
