@@ -31,6 +31,7 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
     }
 }
 
+/* Writes a link's data to `to`. NULL: leaves the data as they are. */
 static void relation_write(const setti_relation* relation, void* to, const void* data)
 {
     if (data != NULL && relation->data_size != 0) {
@@ -169,13 +170,12 @@ static sett_component relation_register_links(setti_relation* relation,
     return id;
 }
 
-/* Whether two relations have the same options. */
+/* Whether two relations have the same options. `b` may leave out the members. */
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
     char list[SETTI_MESSAGE_SIZE];
     setti_writer out = setti_writer_begin(list, sizeof(list));
     setti_component_differences(&out, &a->data_type->desc, &b->data_type->desc);
-    /* `b` may leave out the members. */
     return out.length == 0 && (a->data_type->members != NULL || b->data_type->members == NULL) &&
            a->many == b->many && a->desc.acyclic == b->desc.acyclic &&
            a->desc.transitive == b->desc.transitive && a->desc.reflexive == b->desc.reflexive &&
@@ -210,7 +210,7 @@ static void relation_free(setti_relation* relation)
     setti_pool_free(pool, relation, sizeof(*relation), 16);
 }
 
-/* Makes a relation that has no types yet. Returns NULL on failure. */
+/* Makes a relation, without its components `links` and `sources`. Returns NULL on failure. */
 static setti_relation* relation_make(sett_world* world, const sett_relationship_desc* desc)
 {
     sett_component_desc data = {.name = desc->name,
@@ -237,7 +237,7 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     return relation;
 }
 
-/* The relation of a type with links, or of a "sources" type. */
+/* The relation of either component: that of sources, or that of targets. */
 static const setti_relation* relation_of_either(const setti_type* type)
 {
     return type->links != NULL ? setti_relation_of_links(type) : setti_relation_of_ends(type);
@@ -279,8 +279,9 @@ static bool relation_same(const setti_type* a, const setti_type* b)
     return relation_is_same(r, s) && r->data_type->padding_hash == s->data_type->padding_hash;
 }
 
-/* Describes a source's first link of `a` that is missing in `b` or, compared by `of_data` unless
- * NULL, has other data. Returns the length or 0. */
+/* Describes an entity's first link in `a` that is missing in `b`, or has other data there. Returns
+ * the length of the description; 0: there is no such link.
+ *   of_data  compares the data of two links; NULL: data are not compared */
 static int relation_difference_one(sett_entity entity, const setti_relation* a,
                                    const setti_relation* b, const char* missing_text,
                                    setti_value_difference of_data, char* out, size_t size)
@@ -351,12 +352,12 @@ static const setti_pages* relation_pages(const sett_world* world, const setti_ty
     return &setti_relation_of_links(type)->records;
 }
 
-/* Whether a source has a link to a target, or had one: `old`. */
+/* Whether a source has a link to `target`, or had `old`, a former exclusive link there, or NULL. */
 static bool relation_links_to(const sett_world* world, const setti_type* type, sett_entity source,
                               const void* old, sett_entity target)
 {
     setti_relation* relation = setti_relation_of_links(type);
-    const sett_link* link = old; /* the former exclusive link, or NULL */
+    const sett_link* link = old;
     if (link != NULL && sett_equals(link->target, target)) {
         return true;
     }
@@ -458,7 +459,7 @@ sett_component sett_relationship_register_sized(sett_world* world,
         relation_free(relation);
         return same ? known : 0;
     }
-    /* The type of sources has no hooks, so it does no harm if registering the links fails. */
+    /* The component of targets has no hooks: it can stay if registering the links fails. */
     sett_component sources = relation_register_sources(world, desc->name);
     sett_component links = sources != 0 ? relation_register_links(relation, desc) : 0;
     if (links == 0) {
@@ -559,7 +560,8 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
     return link_data;
 }
 
-/* Makes a link, or redirects `existing`. Returns the link's data, or NULL. */
+/* Makes a link, or turns `existing`, an exclusive link or NULL, to `target`. Returns the link's
+ * data, or NULL if memory runs out. */
 static void* relation_add_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data, const sett_link* existing)
 {
@@ -589,7 +591,8 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
 
-/* Makes or redirects a link, or writes an existing link's data. Returns the data, or NULL. */
+/* Makes a link, turns the exclusive link to `target`, or writes the data of a link to `target`.
+ * Returns the link's data, or NULL if memory runs out. */
 static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
                            const void* data)
 {
@@ -619,17 +622,6 @@ static uint32_t relation_target_index(const setti_relation* relation, uint32_t i
     return link != NULL ? link->target.index : SETTI_NONE;
 }
 
-/* The entity after `at` in a walk over direct and indirect sources of `root`, or SETTI_NONE. */
-static uint32_t relation_next_below(const setti_relation* relation, uint32_t root, uint32_t at)
-{
-    uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
-    while (next == SETTI_NONE && at != root) {
-        next = setti_chain_next(relation, at, SETTI_SOURCES);
-        at = relation_target_index(relation, at);
-    }
-    return next;
-}
-
 /* Whether `from` is `to`, or links lead from `from` to `to`. */
 static bool relation_leads(const setti_relation* relation, uint32_t from, uint32_t to)
 {
@@ -641,7 +633,7 @@ static bool relation_leads(const setti_relation* relation, uint32_t from, uint32
             return true;
         }
         up = relation_target_index(relation, up);
-        down = relation_next_below(relation, to, down);
+        down = setti_chain_next_below(relation, to, down);
     }
     return false;
 }
@@ -840,7 +832,7 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
                : relation_record(commands, source, relationship, target, NULL, &kind, __func__);
 }
 
-/* Like relation_to_read, but also checks the access of a running system. */
+/* Like relation_to_read, for a call that accesses data: also checks a running system's access. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
                                                sett_component relationship, uint32_t access,
                                                const char* call)
@@ -944,7 +936,7 @@ bool sett_relationship_check_change_(sett_world* world, sett_component relations
     return has_type;
 }
 
-/* An entity's component with the links on a side, or NULL. */
+/* The value of the component with an entity's links on a side, or NULL. */
 SETTI_INLINE const void* relation_value(const sett_world* world, const setti_relation* relation,
                                         sett_entity entity, setti_link_side side)
 {
@@ -1000,7 +992,8 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
     return sources != NULL ? sources->count : 0;
 }
 
-/* Returns an entity's next target or source, or null at the end. */
+/* Returns an entity's next target or source, or null at the end. Deleting links in the loop may
+ * move records, or leave another entity's link at the next place. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, setti_link_side side)
 {
