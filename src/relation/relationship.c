@@ -312,15 +312,13 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
 static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
                                setti_value_difference of_data, char* out, size_t size)
 {
-    const setti_relation* in_a = setti_relation_of_links(a);
-    const setti_relation* in_b = setti_relation_of_links(b);
-    int length =
-        relation_difference_one(entity, in_a, in_b, " in the first world only", of_data, out, size);
-    if (length != 0) {
-        return length;
-    }
-    return relation_difference_one(entity, in_b, in_a, " in the second world only", NULL, out,
-                                   size);
+    const setti_relation* first = setti_relation_of_links(a);
+    const setti_relation* second = setti_relation_of_links(b);
+    int length = relation_difference_one(entity, first, second, " in the first world only", of_data,
+                                         out, size);
+    return length != 0 ? length
+                       : relation_difference_one(entity, second, first, " in the second world only",
+                                                 NULL, out, size);
 }
 
 static void relation_describe(sett_world* world, const setti_type* type, sett_entity entity,
@@ -333,8 +331,8 @@ static void relation_describe(sett_world* world, const setti_type* type, sett_en
         setti_writer_add(out, "%u links", (unsigned)sett_source_count(world, links, entity));
         return;
     }
-    for (sett_entity target;
-         !sett_is_null(target = sett_target_next(world, entity, type->id, &cursor));) {
+    sett_entity target;
+    while (!sett_is_null(target = sett_target_next(world, entity, type->id, &cursor))) {
         setti_writer_add(out, "%s%u:%u", between, SETTI_HANDLE(target));
         between = ", ";
     }
@@ -747,11 +745,12 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
                                                    : sett_remove(world, source, relationship);
 }
 
+/* A recorded call. The link's data follow it if there are any. */
 typedef struct relation_call {
-    setti_command_call call; /* first */
+    setti_command_call call; /* first member */
     sett_component relationship;
     sett_entity target;
-    bool has_data; /* the data follow */
+    bool has_data;
 } relation_call;
 
 static sett_status relation_apply_relate(sett_world* world, sett_entity source, const void* given)
@@ -785,29 +784,29 @@ static void relation_print(const sett_world* world, const void* given, char* out
 static sett_status relation_record(sett_commands* commands, sett_entity source,
                                    sett_component relationship, sett_entity target,
                                    const void* data, const setti_command_kind* kind,
-                                   const char* name)
+                                   const char* call)
 {
     const sett_world* world = sett_commands_world(commands);
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
-        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, name,
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, call,
                                 (unsigned)relationship, setti_component_text(world, relationship),
                                 relation_remedy(relationship));
         return SETT_STATUS_ARGUMENT;
     }
-    setti_commands_check_handle(commands, source, relationship, name);
+    setti_commands_check_handle(commands, source, relationship, call);
     size_t size = data != NULL ? relation->data_size : 0;
     sett_status status;
-    relation_call* call =
-        setti_commands_call(commands, source, kind, sizeof(*call) + size, &status);
-    if (call == NULL) {
+    relation_call* record =
+        setti_commands_call(commands, source, kind, sizeof(*record) + size, &status);
+    if (record == NULL) {
         return status;
     }
-    call->relationship = relationship;
-    call->target = target;
-    call->has_data = size != 0;
+    record->relationship = relationship;
+    record->target = target;
+    record->has_data = size != 0;
     if (size != 0) {
-        memcpy(call + 1, data, size);
+        memcpy(record + 1, data, size);
     }
     return SETT_OK;
 }
@@ -970,9 +969,8 @@ sett_entity sett_target_changed(const sett_world* world, sett_entity source,
         world->changed_link.source == source.index) {
         return world->changed_link.target;
     }
-    return sett_target_count(world, source, relationship) == 1
-               ? sett_target(world, source, relationship)
-               : sett_null();
+    bool has_one = sett_target_count(world, source, relationship) == 1;
+    return has_one ? sett_target(world, source, relationship) : sett_null();
 }
 
 uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_component relationship)
