@@ -199,6 +199,7 @@ static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
         loop->dense = false; /* no step is expected to be dense */
         return batch;
     }
+    /* nothing is remembered, or not for this kind of loop */
     if (SETTI_LIKELY(query->lists.step == NULL) || !uses_steps || query->lists.unit != loop->unit ||
         loop->driver != SETTI_NO_DRIVER || loop->scratch != NULL) {
         return batch;

@@ -330,8 +330,9 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
         apart = (uint64_t)COST_APART * plan_disorder(driver) / ORDER_SAMPLES;
     }
     uint64_t cost = visited * COST_PASS;
-    uint64_t rows = visited; /* left after the tests */
-    for (uint32_t k = 0; way == SETTI_WAY_PAGES && k < query->array_count; k++) {
+    uint64_t rows = visited;                                           /* left after the tests */
+    uint32_t arrays = way == SETTI_WAY_PAGES ? query->array_count : 0; /* tested by words of bits */
+    for (uint32_t k = 0; k < arrays; k++) {
         rows = plan_share(query, rows, query->array[k]->count);
     }
     SETTI_EACH_TERM(k, tested) {

@@ -30,7 +30,7 @@ void setti_change_collect(sett_world* world, uint32_t index);
  * signature, only `type` may cascade. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
-/* The fast path of sett_add, without callbacks. Returns the uninitialised value, or NULL. */
+/* The fast path of sett_add, without callbacks. Returns the uninitialised value. NULL: not done. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 
 /* Like setti_change_try_add, for a link. The caller completes the link before the value is read. */
@@ -80,7 +80,7 @@ sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_en
 /* The name of the call that destroys an entity, for messages. */
 static inline const char* setti_change_destroyer(const sett_world* world)
 {
-    bool is_inner = world->destroyer != NULL && world->calling == NULL;
+    bool is_inner = world->destroyer != NULL && world->calling == NULL; /* not of a callback */
     return is_inner ? world->destroyer : "sett_entity_destroy";
 }
 
@@ -130,7 +130,7 @@ sett_status setti_change_clear_type(sett_world* world, setti_type* type, const c
 /* Copies a value's bytes for on_replace. Returns NULL if memory runs out. */
 void* setti_change_preserve(sett_world* world, const setti_type* type, const void* row);
 
-/* Frees a copy made by setti_change_preserve. */
+/* Frees the copy of setti_change_preserve. */
 void setti_change_release(sett_world* world, const setti_type* type, void* old);
 
 /* Returns true if callbacks may read the old value of a link. */

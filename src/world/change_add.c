@@ -323,7 +323,7 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     SETTI_ASSERT(world->locks == 0);
     sett_entity entity = {index, 0};
     setti_edit_part part = {.type = type};
-    const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED; /* may be a link */
+    const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED; /* also for links */
     if (SETTI_FAST_PATHS && (type->flags & slow) == 0 && world->listeners == NULL &&
         setti_type_added(type, *signature)->from != *signature) {
         (void)setti_change_learn_added(world, type, *signature); /* read by the next call */

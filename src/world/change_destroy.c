@@ -139,7 +139,7 @@ SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entit
     return SETT_OK;
 }
 
-/* Memory is prefetched if at least so many values are left to erase. */
+/* Memory is prefetched from this number of values on that are left to erase. */
 #define FAST_PREFETCH_FROM 3
 
 /* Prefetches memory for erasing values in sparse sets, from the k-th type on. Destroying an entity
@@ -492,7 +492,7 @@ static sett_status change_destroy_index(sett_world* world, uint32_t index, setti
     return sett_is_null(entity) ? SETT_OK : fast_destroy(world, entity, ending);
 }
 
-/* Memory is prefetched so many entities ahead. In random order, each of a million entities misses
+/* How many entities ahead memory is prefetched. In random order, each of a million entities misses
  * three cache lines. */
 #define CHANGE_AHEAD 16u
 

@@ -8,7 +8,7 @@ typedef struct group_draft {
     const char* call;
     setti_conversion conversion[SETT_GROUP_TYPES]; /* reserved conversions of owned arrays */
     uint32_t conversion_count;
-    uint32_t arranged; /* members that are already the first rows of all storages; or SETTI_NONE */
+    uint32_t arranged; /* the number of members if they are the first rows already, or SETTI_NONE */
 } group_draft;
 
 static sett_status group_out_of_memory(const group_draft* draft)
