@@ -17,7 +17,6 @@ const void* setti_access_find(const sett_world* world, sett_entity entity, sett_
 void* setti_access_find_mut(sett_world* world, sett_entity entity, sett_component component,
                             const char* call);
 
-/* Destroys every entity, with hooks and callbacks. */
 void setti_change_destroy_all(sett_world* world);
 
 /* Schedules an entity for destruction, for setti_cascade.collect. */
@@ -130,7 +129,6 @@ sett_status setti_change_clear_type(sett_world* world, setti_type* type, const c
 /* Copies a value's bytes for on_replace. Returns NULL if memory runs out. */
 void* setti_change_preserve(sett_world* world, const setti_type* type, const void* row);
 
-/* Frees the copy of setti_change_preserve. */
 void setti_change_release(sett_world* world, const setti_type* type, void* old);
 
 /* Returns true if callbacks may read the old value of a link. */
@@ -188,7 +186,6 @@ typedef struct setti_conversion {
     setti_storage made; /* the new storage */
 } setti_conversion;
 
-/* Reserves the memory for a conversion of `type` to `kind`. */
 bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, setti_type* type,
                               sett_storage_kind kind);
 
@@ -204,7 +201,6 @@ uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion
 /* Resolves SETT_STORAGE_DEFAULT in *kind. Returns NULL, or why the type cannot have the kind. */
 const char* setti_conversion_check(const setti_type* type, sett_storage_kind* kind);
 
-/* Converts the storage of a type to another kind. */
 sett_status setti_change_convert(sett_world* world, setti_type* type, sett_storage_kind kind,
                                  const char* call);
 

@@ -319,13 +319,11 @@ static sett_status cascade_take_step_for_all(sett_world* world, cascade_step ste
     return status;
 }
 
-/* Destroys an entity and all entities that the cascades collect. */
 static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t index,
                                    setti_ending ending)
 {
     bool forced = ending == SETTI_ENDING_ALL; /* no entity may reject, and links need no clean-up */
     bool forgets = ending == SETTI_ENDING_FORGET;
-    SETTI_ASSERT(world->collect_count == 0);
     SETTI_ASSERT(type->cascade != NULL && world->locks == 0);
     if (!forgets && fast_destroy_tree(world, type, index)) {
         return SETT_OK;

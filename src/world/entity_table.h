@@ -270,7 +270,6 @@ SETTI_INLINE bool setti_entity_can_step_hint(const setti_entity_table* table)
     return table->unlisted && table->next < table->end;
 }
 
-/* Fast path of setti_entity_advance_hint. */
 SETTI_INLINE void setti_entity_step_hint(setti_entity_table* table)
 {
     SETTI_ASSERT(setti_entity_can_step_hint(table));
@@ -343,7 +342,6 @@ SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_enti
     table->count--;
 }
 
-/* The purpose of a prefetch. */
 typedef enum setti_prefetch {
     SETTI_PREFETCH_TO_READ,
     SETTI_PREFETCH_TO_CHANGE
