@@ -308,8 +308,7 @@ static size_t pool_block_size(const setti_pool* pool, size_t need)
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator, or else the held block. If `huge`, a large block may have huge
- * pages. Returns false if memory runs out. */
+/* Takes a block from the allocator (if `huge`, perhaps of huge pages), or else the held block. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);

@@ -184,7 +184,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
 {
     SETTI_ASSERT(count != 0 && first <= SETTI_NONE - count);
     bool sparse_set = storage->kind == SETTI_SPARSE;
-    if (sparse_set && storage->hashed != 0) { /* any indices fit */
+    if (sparse_set && storage->hashed != 0) { /* a hash table has room for any indices */
         return setti_sparse_reserve_index(pool, storage, first);
     }
     uint32_t shift = sparse_set ? SETTI_SPARSE_SHIFT : storage->shift;

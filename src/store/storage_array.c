@@ -23,8 +23,7 @@
 
 #define ARRAY_BLANK 128 /* most retained empty pages of presence, of 1 KB each */
 
-/* Returns true if a page of presence can be freed: for a tag without bits, for an array without
- * pages of rows. */
+/* Returns true if a page of presence is unused: a tag's without bits, an array's without rows. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
@@ -117,8 +116,7 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* After a page of rows was freed: frees the page of presence, if empty, and lowers the extent. Tags
- * have no pages of rows, only their numbers. */
+/* After a page of rows was freed: frees the page of presence if unused, and lowers the extent. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
