@@ -97,7 +97,8 @@ typedef struct json_load {
     uint64_t* seen; /* bit per component id: the current entity has the component */
     size_t seen_size;
     uint32_t lost;
-    sett_status status;             /* SETT_OK unless a call of the world failed */
+    bool outer_quiet;               /* sett_world.quiet before the text is read */
+    sett_status status;             /* of an error: INVALID, unless a call of the world failed */
     char wrong[SETTI_MESSAGE_SIZE]; /* storage for an error message that contains a name */
 } json_load;
 
@@ -214,18 +215,12 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t a
 
 /* ----------------------------------------------------------------------------------- collecting */
 
-static bool json_load_fail_memory(json_load* load)
-{
-    load->status = setti_world_no_memory(load->world, load->call);
-    return false;
-}
-
 static bool json_load_add_entry(json_load* load)
 {
     json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
                                                load->count, 1, &load->capacity);
     if (entries == NULL) {
-        return json_load_fail_memory(load);
+        return false;
     }
     load->entries = entries;
     load->current = load->count++;
@@ -251,8 +246,7 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
                               "this path",
                               text);
     }
-    return setti_hash_map_set(&load->world->pool, &load->found, key, load->current) ||
-           json_load_fail_memory(load);
+    return setti_hash_map_set(&load->world->pool, &load->found, key, load->current);
 }
 
 /* Collects the value of "handle" or "entity". */
@@ -312,14 +306,28 @@ static bool json_load_collect_singletons(json_load* load)
     return true;
 }
 
+/* Notes a failed call of the world as an error of the text. Returns `succeeded`. */
+static bool json_load_check_call(json_load* load, bool succeeded)
+{
+    sett_world* world = load->world;
+    if (succeeded || world->error == SETT_STATUS_OUT_OF_MEMORY) {
+        return succeeded; /* json_load_result reports that memory ran out */
+    }
+    SETTI_ASSERT(load->reader.json.wrong == NULL);
+    load->status = world->error;
+    return json_load_fail(load, load->reader.json.at, "%s",
+                          setti_message_why(sett_world_message(world)));
+}
+
 static bool json_load_collect_type(json_load* load, const char* name, bool component)
 {
-    if (setti_type_find(load->world, name) == NULL) {
-        load->status = setti_codec_register_library(load->world, name);
+    if (setti_type_find(load->world, name) == NULL &&
+        !json_load_check_call(load, setti_codec_register_library(load->world, name) == SETT_OK)) {
+        return false;
     }
     const setti_type* type = setti_type_find(load->world, name);
     bool tag = component && type != NULL && type == setti_singleton_tag(load->world);
-    return load->status == SETT_OK && (!tag || json_load_collect_singletons(load));
+    return !tag || json_load_collect_singletons(load);
 }
 
 static bool json_load_collect_types(json_load* load, bool components)
@@ -409,15 +417,6 @@ static bool json_load_collect_entity(json_load* load)
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Notes an error of the world. Returns `succeeded`. */
-static bool json_load_check_call(json_load* load, bool succeeded)
-{
-    if (!succeeded && load->status == SETT_OK && load->reader.json.wrong == NULL) {
-        load->status = load->world->error;
-    }
-    return succeeded;
-}
-
 static sett_entity json_load_self(const json_load* load)
 {
     return load->entries[load->current].entity;
@@ -432,7 +431,7 @@ static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* t
     json_read_end* grown = setti_pool_grow(&load->world->pool, load->ends, sizeof(*grown),
                                            load->end_count, 1, &load->end_capacity);
     if (grown == NULL) {
-        return json_load_fail_memory(load);
+        return false;
     }
     load->ends = grown;
     load->ends[load->end_count].entity = entity;
@@ -507,7 +506,7 @@ static bool json_load_value(json_load* load, setti_type* type)
     }
     unsigned char* value = setti_scratch_get(&world->pool, &load->value, desc->size, desc->align);
     if (value == NULL) {
-        return json_load_fail_memory(load);
+        return false;
     }
     json_load_begin_value(load, type, value, by_hooks);
     bool good = setti_json_read_value(&load->reader, type, value);
@@ -528,7 +527,6 @@ static json_read_held* json_load_hold(json_load* load, setti_type* type)
     json_read_held* grown = setti_pool_grow(&load->world->pool, load->held, sizeof(*grown),
                                             load->held_count, 1, &load->held_capacity);
     if (grown == NULL) {
-        (void)json_load_fail_memory(load);
         return NULL;
     }
     load->held = grown;
@@ -541,7 +539,7 @@ static bool json_load_hold_value(json_load* load, json_read_held* held)
     const sett_component_desc* desc = &held->type->desc;
     held->value = setti_pool_alloc(&load->world->pool, desc->size, SETTI_MAX(desc->align, 1));
     if (held->value == NULL) {
-        return json_load_fail_memory(load);
+        return false;
     }
     setti_type_init_values(held->type, held->value, 1);
     return true;
@@ -570,6 +568,29 @@ static void json_load_move(const setti_type* type, void* to, void* from)
     }
 }
 
+/* Adds an entry to the path in messages. */
+static size_t json_load_enter_entry(json_load* load, uint32_t number)
+{
+    char text[SETTI_JSON_REFERENCE];
+    const json_read_entry* entry = &load->entries[number];
+    if (entry->at != JSON_NO_REFERENCE) {
+        json_load_reference(load, entry, text);
+    } else {
+        snprintf(text, sizeof(text), "entities[%u]", (unsigned)number);
+    }
+    text[SETTI_JSON_PATH / 2] = '\0'; /* leaves room for types and members */
+    return setti_json_enter(&load->reader, "", text);
+}
+
+/* Fails at an entry, because a call of the world has failed. */
+static bool json_load_fail_entry(json_load* load, uint32_t number)
+{
+    size_t at = load->entries[number].at;
+    (void)json_load_enter_entry(load, number);
+    load->reader.json.at = at != JSON_NO_REFERENCE ? at : 0;
+    return json_load_check_call(load, false);
+}
+
 static bool json_load_add_held(json_load* load)
 {
     for (uint32_t k = 0; k < load->held_count; k++) {
@@ -578,12 +599,12 @@ static bool json_load_add_held(json_load* load)
         if (held->added &&
             sett_ensure(load->world, load->world_singletons, held->type->id) == NULL) {
             held->added = false;
-            return json_load_check_call(load, false);
+            return json_load_fail_entry(load, load->singletons);
         }
         if (held->value != NULL && /* reserves the buffer of json_load_swap */
             setti_scratch_get(&load->world->pool, &load->value, held->type->desc.size,
                               held->type->desc.align) == NULL) {
-            return json_load_fail_memory(load);
+            return false;
         }
     }
     return true;
@@ -739,10 +760,15 @@ static bool json_load_target(json_load* load, json_load_follow follow, sett_enti
 /* Reads the data of a link into load->value. */
 static bool json_load_link_data(json_load* load, const setti_type* type)
 {
-    size_t size = SETTI_MAX(type->desc.size, 1);
-    void* value = setti_scratch_get(&load->world->pool, &load->value, size, type->desc.align);
+    size_t size = type->desc.size;
+    if (size == 0 && setti_json_peek(&load->reader.json) != 'n') {
+        return setti_json_unknown(&load->reader, load->reader.json.at,
+                                  "the relationship has no data", " - leave out \"data\"", NULL);
+    }
+    void* value =
+        setti_scratch_get(&load->world->pool, &load->value, SETTI_MAX(size, 1), type->desc.align);
     if (value == NULL) {
-        return json_load_fail_memory(load);
+        return false;
     }
     memset(value, 0, size);
     return setti_json_read_value(&load->reader, type, value);
@@ -1026,20 +1052,6 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
 
 /* --------------------------------------------------------------------------------------- passes */
 
-/* Adds the current entity to the path in messages. */
-static size_t json_load_enter_entity(json_load* load)
-{
-    char text[SETTI_JSON_REFERENCE];
-    const json_read_entry* entry = &load->entries[load->current];
-    if (entry->at != JSON_NO_REFERENCE) {
-        json_load_reference(load, entry, text);
-    } else {
-        snprintf(text, sizeof(text), "entities[%u]", (unsigned)load->current);
-    }
-    text[SETTI_JSON_PATH / 2] = '\0'; /* leaves room for types and members */
-    return setti_json_enter(&load->reader, "", text);
-}
-
 static bool json_load_walk_entities(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
@@ -1049,7 +1061,7 @@ static bool json_load_walk_entities(json_load* load, uint32_t wanted)
         if (wanted == JSON_NO_KEYS) {
             good = json_load_collect_entity(load);
         } else {
-            size_t before = json_load_enter_entity(load);
+            size_t before = json_load_enter_entry(load, k);
             good = json_load_entity(load, wanted);
             setti_json_leave(&load->reader, before);
         }
@@ -1089,14 +1101,20 @@ static bool json_load_preserves_handle(const json_load* load, const json_read_en
     return load->desc->keep_handles && !sett_is_null(entry->text_handle);
 }
 
-static bool json_load_create_entry(json_load* load, json_read_entry* entry)
+/* Creates the entity of an entry. Returns false if a call of the world fails. */
+static bool json_load_create_entry(json_load* load, uint32_t number)
 {
+    json_read_entry* entry = &load->entries[number];
     if (!json_load_preserves_handle(load, entry)) {
         entry->entity = sett_entity_create(load->world);
     } else if (sett_entity_create_handle(load->world, entry->text_handle) == SETT_OK) {
         entry->entity = entry->text_handle;
     }
-    return json_load_check_call(load, !sett_is_null(entry->entity));
+    if (sett_is_null(entry->entity)) {
+        return false;
+    }
+    const setti_type* tag = number == load->singletons ? setti_singleton_tag(load->world) : NULL;
+    return tag == NULL || sett_ensure(load->world, entry->entity, tag->id) != NULL;
 }
 
 /* Creates the entities of the text, either with preserved or with new handles. The singleton tag is
@@ -1104,20 +1122,15 @@ static bool json_load_create_entry(json_load* load, json_read_entry* entry)
 static bool json_load_create(json_load* load, bool preserved)
 {
     for (uint32_t k = 0; k < load->count; k++) {
-        json_read_entry* entry = &load->entries[k];
+        const json_read_entry* entry = &load->entries[k];
         if (!sett_is_null(entry->entity)) {
             continue; /* created already, or merged into the world's singletons */
         }
         if (json_load_preserves_handle(load, entry) != preserved) {
             continue;
         }
-        if (!json_load_create_entry(load, entry)) {
-            return false;
-        }
-        const setti_type* tag = k == load->singletons ? setti_singleton_tag(load->world) : NULL;
-        if (tag != NULL &&
-            !json_load_check_call(load, sett_ensure(load->world, entry->entity, tag->id) != NULL)) {
-            return false;
+        if (!json_load_create_entry(load, k)) {
+            return json_load_fail_entry(load, k);
         }
     }
     return true;
@@ -1167,12 +1180,26 @@ static void json_load_free(json_load* load)
     setti_pool_free(pool, load->seen, load->seen_size, 8);
 }
 
+/* Prepares reading a text into `world`. */
+static void json_load_init(json_load* load, sett_world* world, const char* call, const char* text,
+                           size_t size)
+{
+    memset(load, 0, sizeof(*load));
+    load->world = world;
+    load->call = call;
+    load->singletons = SETTI_NONE;
+    load->status = SETT_STATUS_INVALID;
+    setti_json_reader_init(&load->reader, world, text, size);
+    load->reader.find = json_load_find;
+    load->outer_quiet = world->quiet;
+    world->quiet = true; /* json_load_result reports failures */
+}
+
+/* Reports the error if reading failed. An error without a text means that memory ran out. */
 static sett_status json_load_result(json_load* load, bool good)
 {
-    if (good) {
-        return SETT_OK;
-    }
-    return load->status != SETT_OK ? load->status : setti_json_report(&load->reader, load->call);
+    load->world->quiet = load->outer_quiet;
+    return good ? SETT_OK : setti_json_report(&load->reader, load->status, load->call);
 }
 
 static sett_status json_load_run(json_load* load)
@@ -1180,9 +1207,7 @@ static sett_status json_load_run(json_load* load)
     bool good = json_load_walk(load, JSON_NO_KEYS);
     load->seen_size = ((size_t)load->world->type_capacity / 64 + 1) * sizeof(uint64_t);
     load->seen = setti_pool_alloc(&load->world->pool, load->seen_size, 8);
-    if (load->seen == NULL) {
-        good = json_load_fail_memory(load);
-    }
+    good = good && load->seen != NULL;
     if (good) {
         load->reader.skipped = 0;
         load->pass = JSON_CHECK;
@@ -1221,11 +1246,10 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
     if (!sett_is_null(desc->parent) && !sett_entity_valid(world, desc->parent)) {
         return setti_world_fail(world, SETT_STATUS_STALE, json_read_call, desc->parent, 0);
     }
-    json_load load = {
-        .world = world, .desc = desc, .call = json_read_call, .singletons = SETTI_NONE};
-    setti_json_reader_init(&load.reader, world, text, size);
+    json_load load;
+    json_load_init(&load, world, json_read_call, text, size);
+    load.desc = desc;
     load.reader.allow_unknown = desc->allow_unknown;
-    load.reader.find = json_load_find;
     status = json_load_run(&load);
     if (result != NULL) {
         memset(result, 0, sizeof(*result));
@@ -1259,11 +1283,10 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
         return setti_component_reject_set(world, type, __func__);
     }
     json_read_entry self = {.at = JSON_NO_REFERENCE, .text_handle = entity, .entity = entity};
-    json_load load = {
-        .world = world, .desc = &preserve_handles, .call = __func__, .pass = JSON_CHECK};
-    load.singletons = SETTI_NONE;
-    setti_json_reader_init(&load.reader, world, text, size);
-    load.reader.find = json_load_find;
+    json_load load;
+    json_load_init(&load, world, __func__, text, size);
+    load.desc = &preserve_handles;
+    load.pass = JSON_CHECK;
     (void)setti_json_enter(&load.reader, "", type->desc.name);
     load.entries = &self;
     bool good = json_load_value(&load, type) && setti_json_end(&load.reader.json);

@@ -366,7 +366,7 @@ bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong,
     reader->skipped++;
     if (!reader->allow_unknown && reader->json.wrong == NULL) {
         snprintf(reader->meant, sizeof(reader->meant), "%s",
-                 guess->found != NULL ? setti_guess_text(guess) : remedy);
+                 guess != NULL && guess->found != NULL ? setti_guess_text(guess) : remedy);
     }
     return (reader->allow_unknown || setti_json_fail(&reader->json, at, wrong)) &&
            setti_json_skip(&reader->json);
@@ -806,14 +806,6 @@ static bool value_skip_member(setti_json_reader* reader, const sett_struct* of, 
                               " - correct the name, or leave it out", &guess);
 }
 
-/* Skips a member that texts do not have, or fails. */
-static bool value_skip_local(setti_json_reader* reader, size_t at)
-{
-    setti_guess no_guess = setti_guess_begin("", 0);
-    return setti_json_unknown(reader, at, "the member is local: only the program writes it",
-                              " - leave it out", &no_guess);
-}
-
 static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
                               unsigned char* value)
 {
@@ -828,7 +820,8 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
         if (member == NULL) {
             good = value_skip_member(reader, of, key, at);
         } else if (member->local) {
-            good = value_skip_local(reader, at);
+            good = setti_json_unknown(reader, at, "the member is local: only the program writes it",
+                                      " - leave it out", NULL);
         } else if (setti_bits_test_and_set(seen, (uint32_t)(member - of->members))) {
             good = setti_json_fail(json, at, "the member occurs twice - leave out one of them");
         } else {
@@ -965,7 +958,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
                                  : value_read_raw(reader, type, value);
 }
 
-sett_status setti_json_report(setti_json_reader* reader, const char* call)
+sett_status setti_json_report(setti_json_reader* reader, sett_status status, const char* call)
 {
     const setti_json* json = &reader->json;
     uint32_t line = 1;
@@ -983,7 +976,7 @@ sett_status setti_json_report(setti_json_reader* reader, const char* call)
         }
     }
     return setti_world_fail_input(
-        reader->world, SETT_STATUS_INVALID, "%s: line %u, column %u%s%s: %s%s", call,
-        (unsigned)line, (unsigned)column, reader->path.length != 0 ? ", " : "",
+        reader->world, status, "%s: line %u, column %u%s%s: %s%s", call, (unsigned)line,
+        (unsigned)column, reader->path.length != 0 ? ", " : "",
         reader->path.length != 0 ? reader->path_text : "", json->wrong, reader->meant);
 }

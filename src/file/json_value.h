@@ -58,12 +58,14 @@ bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacit
 /* Reads a handle, like "#7:2". */
 bool setti_json_parse_handle(const char* text, sett_entity* out);
 
-/* Skips the value of an unknown name, or fails with a guess.
- *   remedy  the end of the message if no name is similar */
+/* Skips the value of an unknown name if the reader allows unknown names. Otherwise fails.
+ *   remedy  the end of the message without a similar name
+ *   guess   names that may be meant; can be NULL */
 bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong, const char* remedy,
                         setti_guess* guess);
 
-/* Reports the error with line, column and path. */
-sett_status setti_json_report(setti_json_reader* reader, const char* call);
+/* Reports the error with line, column and path. Returns `status`, or OUT_OF_MEMORY if there is no
+ * error in `json`. */
+sett_status setti_json_report(setti_json_reader* reader, sett_status status, const char* call);
 
 #endif

@@ -32,7 +32,8 @@ typedef struct load_attempt {
     setti_place* place;
     const char* name;
     sett_world* apart; /* the contents of the file */
-    size_t limit;
+    size_t full_limit; /* sett_file_desc.limit, or the default */
+    size_t limit;      /* the part of `full_limit` for `apart` and unpacked records */
     uint64_t last_frame;
     setti_stream_reader reader;
     setti_bytes next_run; /* record of the systems for the next state */
@@ -52,26 +53,18 @@ static sett_status load_fail(load_attempt* load, sett_status status, const char*
 
 static sett_status load_fail_limit(load_attempt* load)
 {
-    return load_fail(load, SETT_STATUS_LIMIT,
-                     "the file needs more memory than sett_file_desc.limit - raise the limit if "
-                     "you trust the file");
+    char why[128];
+    snprintf(why, sizeof(why),
+             "the file needs more memory than %llu bytes - raise sett_file_desc.limit if you trust "
+             "the file",
+             (unsigned long long)load->full_limit);
+    return load_fail(load, SETT_STATUS_LIMIT, why);
 }
 
 static sett_status load_fail_memory(load_attempt* load)
 {
     return load_fail(load, SETT_STATUS_OUT_OF_MEMORY,
                      "memory ran out, and this world is unchanged - free some, and call again");
-}
-
-const char* setti_load_why(const sett_world* apart)
-{
-    const char* why = sett_world_message(apart);
-    if (strncmp(why, "sett_", 5) != 0) {
-        return why;
-    }
-    const char* end = why + strspn(why, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    bool is_call = (end[0] == ':' || end[0] == ',') && end[1] == ' ';
-    return is_call ? end + 2 : why;
 }
 
 static sett_status load_fail_apart(load_attempt* load, sett_status status)
@@ -111,6 +104,7 @@ static sett_status load_limit(load_attempt* load, size_t limit)
             (unsigned long long)limit, (unsigned long long)load->reader.size);
         return load_fail(load, SETT_STATUS_LIMIT, why);
     }
+    load->full_limit = limit;
     load->limit = limit - buffer;
     load->reader.limit = load->limit;
     return SETT_OK;
@@ -337,16 +331,10 @@ static sett_status load_check_rule(load_attempt* load, const setti_migration* ru
     if (rule->no_memory) {
         return load_fail_memory(load);
     }
-    if (!rule->failed) {
+    if (rule->wrong == NULL) {
         return SETT_OK;
     }
-    snprintf(why, sizeof(why),
-             rule->rejected
-                 ? "the function of sett_file_migrate for \"%.100s\" returned false - convert each "
-                   "value"
-                 : "the `read` hook of \"%.100s\" rejects a value of the file - accept older "
-                   "values in the hook, or call sett_file_migrate",
-             rule->rule.name);
+    snprintf(why, sizeof(why), "type \"%.100s\": %s", rule->rule.name, rule->wrong);
     return load_fail(load, SETT_STATUS_CONFLICT, why);
 }
 

@@ -21,7 +21,6 @@
 #include "sett/relationship.h"
 #include "state/hash.h"
 #include "state/replica.h"
-#include "world/codec.h"
 
 #include <stdio.h>
 
@@ -84,7 +83,7 @@ static bool merge_is_always_merged(const sett_world* from, const setti_type* typ
            type == setti_singleton_tag(from);
 }
 
-/* Decides which types are merged, and registers the types. */
+/* Decides which types are merged. Registers those that the world lacks. */
 static sett_status merge_decide(merge_job* job)
 {
     sett_world* from = job->from;
@@ -105,13 +104,30 @@ static sett_status merge_decide(merge_job* job)
         }
         bool raw = !always && merge_is_raw(type) && !merge_allows_raw(job, type);
         job->verdicts[type->id] = raw ? SETTI_CLONE_RAW : SETTI_CLONE_TAKE;
-        status = setti_codec_register_library(job->to, type->desc.name);
-        if (status == SETT_OK) {
-            status = setti_replica_join(job->to, from, type, merge_call);
-        }
+        status = setti_replica_join(job->to, from, type, merge_call);
     }
     job->clone.merge.verdicts = job->verdicts;
     return status;
+}
+
+/* Registers the types that the merge needs. Reports failures of these calls as its own. */
+static sett_status merge_register(merge_job* job)
+{
+    sett_world* world = job->to;
+    char why[SETTI_MESSAGE_SIZE];
+    bool needs_tree = !sett_is_null(job->desc->parent) && setti_hierarchy_of(world) == NULL;
+    world->quiet = true;
+    bool registered = (!needs_tree || sett_hierarchy_register(world, NULL) != 0) &&
+                      setti_clone_register(&job->clone) && merge_decide(job) == SETT_OK;
+    world->quiet = false;
+    if (registered) {
+        return SETT_OK;
+    }
+    if (world->error == SETT_STATUS_OUT_OF_MEMORY) {
+        return merge_no_memory(job);
+    }
+    snprintf(why, sizeof(why), "%s", setti_message_why(sett_world_message(world)));
+    return setti_world_fail_input(world, world->error, "%s: %s", merge_call, why);
 }
 
 /* Returns the node of an entity of the file, or SETTI_NONE. */
@@ -175,34 +191,48 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
     return index;
 }
 
+#define MERGE_PATH 80 /* room for a path in a message */
+
+/* Writes the path of the entity at an index. Returns the entity. */
+static sett_entity merge_path_of(const sett_world* world, uint32_t index, char path[MERGE_PATH])
+{
+    sett_entity entity = setti_entity_at(&world->entities, index);
+    (void)sett_name_path(world, entity, path, MERGE_PATH);
+    return entity;
+}
+
 /* Reports two entities of the world with the same value. */
 static sett_status merge_fail_values(const merge_job* job, const setti_type* type, uint32_t index,
                                      uint32_t other)
 {
+    char path[2][MERGE_PATH];
+    sett_entity first = merge_path_of(job->to, index, path[0]);
+    sett_entity second = merge_path_of(job->to, other, path[1]);
     return setti_world_fail_input(
         job->to, SETT_STATUS_CONFLICT,
-        "%s: entities %u:%u and %u:%u of the world have the same value of `match_component` "
-        "\"%.100s\" - change one of the values",
-        merge_call, SETTI_HANDLE(setti_entity_at(&job->to->entities, index)),
-        SETTI_HANDLE(setti_entity_at(&job->to->entities, other)), type->desc.name);
+        "%s: entities \"%s\" (%u:%u) and \"%s\" (%u:%u) of the world have the same value of "
+        "`match_component` \"%.100s\" - change one of the values",
+        merge_call, path[0], SETTI_HANDLE(first), path[1], SETTI_HANDLE(second), type->desc.name);
 }
 
 /* Reports two entities of the file that match the same entity. */
 static sett_status merge_fail_match(const merge_job* job, uint32_t index, uint32_t other,
                                     sett_entity onto)
 {
-    const setti_entity_table* entities = &job->from->entities;
+    char path[3][MERGE_PATH];
     const setti_type* tag = setti_singleton_tag(job->from);
     bool by_tag = tag != NULL && setti_storage_has(&tag->storage, index);
-    sett_entity change = setti_entity_at(entities, by_tag ? other : index);
-    sett_entity keep = setti_entity_at(entities, by_tag ? index : other);
+    sett_entity keep = merge_path_of(job->from, by_tag ? index : other, path[0]);
+    sett_entity change = merge_path_of(job->from, by_tag ? other : index, path[1]);
+    (void)merge_path_of(job->to, onto.index, path[2]);
     bool by_path = job->desc->match == SETT_MERGE_PATH;
     const char* quote = by_path ? "" : "\"";
     return setti_world_fail_input(
         job->to, SETT_STATUS_CONFLICT,
-        "%s: entities %u:%u and %u:%u of the file match the same entity of the world, %u:%u - "
-        "change the %s%.100s%s of entity %u:%u in the file",
-        merge_call, SETTI_HANDLE(keep), SETTI_HANDLE(change), SETTI_HANDLE(onto), quote,
+        "%s: entities \"%s\" (%u:%u) and \"%s\" (%u:%u) of the file match the same entity of the "
+        "world, \"%s\" (%u:%u) - change the %s%.100s%s of entity %u:%u in the file",
+        merge_call, path[0], SETTI_HANDLE(keep), path[1], SETTI_HANDLE(change), path[2],
+        SETTI_HANDLE(onto), quote,
         by_path ? "name" : sett_component_name(job->to, job->desc->match_component), quote,
         SETTI_HANDLE(change));
 }
@@ -769,8 +799,7 @@ static sett_status merge_gather(merge_job* job)
 
 static sett_status merge_run(merge_job* job)
 {
-    sett_status status = merge_decide(job);
-    status = status == SETT_OK ? merge_gather(job) : status;
+    sett_status status = merge_gather(job);
     status = status == SETT_OK ? merge_prepare_names(job) : status;
     status = status == SETT_OK ? merge_check_all_circles(job) : status;
     if (status == SETT_OK) { /* the last allocation before the world changes */
@@ -803,14 +832,12 @@ static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc, 
     job.clone.count = 1;
     job.clone.merge.overwrites = desc->existing == SETT_MERGE_OVERWRITE;
     job.clone.merge.rejects = desc->existing == SETT_MERGE_REJECT;
-    bool can_have_parent = sett_is_null(desc->parent) || setti_hierarchy_of(world) != NULL ||
-                           sett_hierarchy_register(world, NULL) != 0;
-    if (!can_have_parent || !setti_clone_register(&job.clone)) {
-        return world->error;
+    sett_status status = merge_register(&job);
+    if (status == SETT_OK) {
+        setti_names_hold(world); /* preserves new names that no entity has yet */
+        status = merge_run(&job);
+        setti_names_let_go(world);
     }
-    setti_names_hold(world); /* preserves new names that no entity has yet */
-    sett_status status = merge_run(&job);
-    setti_names_let_go(world);
     if (status == SETT_OK && result != NULL) {
         merge_report(&job, &loaded->result, result);
     }

@@ -206,23 +206,34 @@ static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
     }
 }
 
+static const char migrate_wrong_read[] =
+    "the `read` hook rejects a value of the file - accept older values in the hook, or call "
+    "sett_file_migrate";
+
+/* Notes why a value is not converted, if `status` is an error.
+ *   wrong  the message for INVALID */
+static void migrate_note(setti_migration* rule, sett_status status, const char* wrong)
+{
+    rule->no_memory = rule->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
+    if (status == SETT_STATUS_INVALID && rule->wrong == NULL) {
+        rule->wrong = wrong;
+    }
+}
+
 /* Converts members by way of the hooks of the program's type. */
-static sett_status migrate_by_hooks(setti_migration* rule, const void* from, void* to)
+static void migrate_by_hooks(setti_migration* rule, const void* from, void* to)
 {
     setti_written_view view;
     sett_status status = setti_written_show(rule->shown, to, &view);
     if (status == SETT_OK) {
         migrate_struct(rule, rule->from, from, rule->to, view.value);
         status = rule->no_memory ? SETT_STATUS_OUT_OF_MEMORY : setti_written_store(&view, to);
+        migrate_note(rule, status, migrate_wrong_read);
+    } else {
+        migrate_note(rule, status,
+                     "the `write` hook does not write what `members` describes - correct the hook");
     }
     setti_written_end(&view);
-    return status;
-}
-
-static void migrate_note(setti_migration* rule, sett_status status)
-{
-    rule->no_memory = rule->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
-    rule->failed = rule->failed || status == SETT_STATUS_INVALID;
 }
 
 static void migrate_fill_room(setti_migration* rule, const void* from, size_t size)
@@ -230,7 +241,8 @@ static void migrate_fill_room(setti_migration* rule, const void* from, size_t si
     if (rule->varied != NULL) {
         memset(rule->room, 0, rule->room_size);
         migrate_note(rule,
-                     setti_canonical_read(rule->varied, rule->allocator, from, size, rule->room));
+                     setti_canonical_read(rule->varied, rule->allocator, from, size, rule->room),
+                     "a value of the file is damaged - load a copy");
         return;
     }
     memcpy(rule->room, from, rule->room_size);
@@ -244,7 +256,7 @@ static void migrate_value(setti_delta_rule* base, const void* from, size_t size,
 {
     setti_migration* rule = (setti_migration*)(void*)base;
     if (rule->written != NULL) {
-        migrate_note(rule, setti_type_read(rule->written, from, size, to));
+        migrate_note(rule, setti_type_read(rule->written, from, size, to), migrate_wrong_read);
         return;
     }
     if (rule->room != NULL) {
@@ -252,7 +264,7 @@ static void migrate_value(setti_delta_rule* base, const void* from, size_t size,
         from = rule->room;
     }
     if (rule->shown != NULL) {
-        migrate_note(rule, migrate_by_hooks(rule, from, to));
+        migrate_by_hooks(rule, from, to);
     } else if (rule->from != NULL && rule->to != NULL) {
         migrate_struct(rule, rule->from, from, rule->to, to);
     } else if (rule->size != 0) {
@@ -260,8 +272,8 @@ static void migrate_value(setti_delta_rule* base, const void* from, size_t size,
     }
     if (rule->migrator != NULL) {
         bool done = rule->migrator->fn(rule->from, rule->room, to, rule->migrator->user);
-        rule->rejected = rule->rejected || !done;
-        rule->failed = rule->failed || !done;
+        migrate_note(rule, done ? SETT_OK : SETT_STATUS_INVALID,
+                     "the function of sett_file_migrate returned false - convert each value");
     }
     if (rule->varied != NULL) {
         setti_owned_deinit_hook(rule->room, 1, setti_unconst(rule->varied));

@@ -12,8 +12,7 @@ typedef struct setti_migration {
     const sett_struct* to;   /* members in the program; NULL: unknown */
     size_t size;             /* bytes to copy, if members are unknown */
     const struct setti_migrator* migrator; /* the program's function, or NULL */
-    bool failed;                           /* a value was not converted */
-    bool rejected;                         /* because `migrator` returned false */
+    const char* wrong;                     /* why a value was not converted, or NULL */
     bool no_memory;                        /* memory ran out for a string or list */
     /* a buffer for a value of the file, aligned, in this machine's byte order */
     void* room;
