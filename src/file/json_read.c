@@ -96,13 +96,13 @@ typedef struct json_load {
     setti_scratch value;
     uint64_t* seen; /* bit per component id: the current entity has the component */
     size_t seen_size;
-    uint32_t lost;
+    uint32_t lost;                  /* references that became null */
     bool outer_quiet;               /* sett_world.quiet before the text is read */
     sett_status status;             /* of an error: INVALID, unless a call of the world failed */
     char wrong[SETTI_MESSAGE_SIZE]; /* storage for an error message that contains a name */
 } json_load;
 
-/* Stores the first error of the text, with names. Returns false. */
+/* Stores a formatted error of the text, unless there is one already. Returns false. */
 static bool json_load_fail(json_load* load, size_t at, const char* format, ...) SETTI_PRINTF(3, 4);
 
 static bool json_load_fail(json_load* load, size_t at, const char* format, ...)
@@ -145,7 +145,8 @@ static bool json_load_is_entry(const json_load* load, const json_read_entry* ent
     return strcmp(path, text) == 0;
 }
 
-/* Finds the key and the entry of a reference. Returns 0 if no key is free. */
+/* Returns the key of a reference in `found`, or a free key, or 0 if no key is free. *entry becomes
+ * the entry with the reference, or SETTI_NONE. */
 static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* entry)
 {
     uint64_t key = setti_hash_bytes(text, strlen(text));
@@ -164,13 +165,22 @@ static bool json_load_unescape(char* path)
 {
     char* to = path;
     for (; *path != '\0'; path++) {
-        if (*path == '\\' && *++path != '\\') {
-            return false; /* only a backslash has an escape */
+        if (*path == '\\') {
+            path++;
+            if (*path != '\\') {
+                return false; /* only a backslash has an escape */
+            }
         }
         *to++ = *path;
     }
     *to = '\0';
     return true;
+}
+
+/* Counts a lost reference. JSON_APPLY would count the reference again. */
+static void json_load_lose(json_load* load)
+{
+    load->lost += load->pass == JSON_CHECK ? 1 : 0;
 }
 
 /* Finds an entity outside of the text. A lost reference becomes null. */
@@ -184,17 +194,18 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
     if (is_handle && (load->desc->keep_handles || sett_is_null(*out))) {
         return true;
     }
-    sett_entity found = sett_null();
+    *out = sett_null(); /* without `keep_handles`, handles lead to entities of the text only */
     if (!is_handle && json_load_unescape(text)) {
-        found = setti_name_lookup(load->world, sett_null(), text);
+        *out = setti_name_lookup(load->world, sett_null(), text);
     }
-    *out = found;
-    if (sett_is_null(*out) && load->count == 0) { /* sett_json_set has no entries */
+    if (!sett_is_null(*out)) {
+        return true;
+    }
+    if (load->count == 0) { /* sett_json_set has no entries */
         return json_load_fail(load, at, "no entity has the path \"%.200s\" - correct the path",
                               text);
     }
-    bool counts = sett_is_null(*out) && load->pass == JSON_CHECK; /* JSON_APPLY would count again */
-    load->lost += counts ? 1 : 0;
+    json_load_lose(load);
     return true;
 }
 
@@ -215,6 +226,7 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t a
 
 /* ----------------------------------------------------------------------------------- collecting */
 
+/* Appends an entry, and makes it the current one. */
 static bool json_load_add_entry(json_load* load)
 {
     json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
@@ -228,7 +240,7 @@ static bool json_load_add_entry(json_load* load)
     return true;
 }
 
-/* Adds a reference of the current entry to `found`. */
+/* Adds a reference of the current entry to `found`. Fails if another entry has the reference. */
 static bool json_load_add_key(json_load* load, const char* text, size_t at)
 {
     uint32_t other;
@@ -249,7 +261,7 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
     return setti_hash_map_set(&load->world->pool, &load->found, key, load->current);
 }
 
-/* Collects the value of "handle" or "entity". */
+/* Collects the value of the key "handle" (`handle_key`) or "entity". */
 static bool json_load_collect_reference(json_load* load, bool handle_key)
 {
     setti_json* json = &load->reader.json;
@@ -263,7 +275,8 @@ static bool json_load_collect_reference(json_load* load, bool handle_key)
     sett_entity handle;
     bool is_handle =
         strlen(text) == length && setti_json_parse_handle(text, &handle) && !sett_is_null(handle);
-    if (!is_handle && (handle_key || text[0] != '/')) {
+    bool is_path = !handle_key && text[0] == '/';
+    if (!is_handle && !is_path) {
         return setti_json_fail(json, at,
                                handle_key ? "\"#index:generation\" is expected"
                                           : "\"/path\" or \"#index:generation\" is expected");
@@ -330,6 +343,7 @@ static bool json_load_collect_type(json_load* load, const char* name, bool compo
     return !tag || json_load_collect_singletons(load);
 }
 
+/* Registers the library's types among the keys of an object: "components" or "links". */
 static bool json_load_collect_types(json_load* load, bool components)
 {
     setti_json* json = &load->reader.json;
@@ -371,7 +385,8 @@ static uint32_t json_load_key_bit(const char* key)
     return JSON_NO_KEYS;
 }
 
-/* Skips the value of an unknown key of `what`, or fails. */
+/* Skips the value of an unknown key of `what`, or fails.
+ *   keys  the known keys */
 static bool json_load_skip_key(json_load* load, const char* key, const char* const* keys,
                                uint32_t count, const char* what)
 {
@@ -422,11 +437,11 @@ static sett_entity json_load_self(const json_load* load)
     return load->entries[load->current].entity;
 }
 
-/* Notes the type that an entity gets as a parent or target. */
+/* Notes that an entity gets a type as a parent or target, unless the entity has the type. */
 static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* type)
 {
     if (setti_storage_has(&type->storage, entity.index)) {
-        return true; /* the entity had the type before */
+        return true;
     }
     json_read_end* grown = setti_pool_grow(&load->world->pool, load->ends, sizeof(*grown),
                                            load->end_count, 1, &load->end_capacity);
@@ -455,26 +470,27 @@ static void json_load_remove_ends(json_load* load)
 {
     sett_world* world = load->world;
     setti_edit_settle(world);
-    while (load->end_count-- > 0) {
-        const json_read_end* end = &load->ends[load->end_count];
-        if (sett_entity_valid(world, end->entity) &&
-            setti_storage_has(&end->type->storage, end->entity.index) &&
-            !json_load_is_end(world, end) &&
+    for (uint32_t k = load->end_count; k-- > 0;) {
+        const json_read_end* end = &load->ends[k];
+        bool has_type = sett_entity_valid(world, end->entity) &&
+                        setti_storage_has(&end->type->storage, end->entity.index);
+        if (has_type && !json_load_is_end(world, end) &&
             setti_change_reserve_remove(world, end->type, end->entity.index)) {
             setti_change_remove_reserved(world, end->type, end->entity.index);
         }
     }
 }
 
-/* Fills a buffer with the present or the initial value. */
+/* Fills a buffer with the entity's value, or else with the initial value.
+ *   owns  the buffer's value can own memory, so that hooks copy the value */
 static void json_load_begin_value(const json_load* load, const setti_type* type, void* value,
-                                  bool by_hooks)
+                                  bool owns)
 {
     const sett_component_desc* desc = &type->desc;
     bool applies = load->pass == JSON_APPLY;
     const void* present =
         applies ? setti_storage_find(&type->storage, json_load_self(load).index) : NULL;
-    if (present != NULL && by_hooks) {
+    if (present != NULL && owns) {
         setti_type_init_values(type, value, 1);
         setti_type_copy_values(type, value, present, 1);
     } else if (present != NULL) {
@@ -492,9 +508,10 @@ static bool json_load_value(json_load* load, setti_type* type)
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
     const sett_component_desc* desc = &type->desc;
-    bool by_hooks =
+    bool buffer_owns =
         desc->write != NULL || (type->members != NULL && type->members->owned_count != 0);
-    bool in_place = !by_hooks && (desc->copy != NULL || desc->deinit != NULL || desc->move != NULL);
+    bool has_hooks = desc->copy != NULL || desc->deinit != NULL || desc->move != NULL;
+    bool in_place = has_hooks && !buffer_owns; /* a copy in a buffer would share memory */
     bool no_value = desc->size == 0 || setti_json_peek(&load->reader.json) == 'n';
     if (load->pass == JSON_APPLY && (no_value || in_place)) {
         void* value = sett_ensure(world, self, type->id);
@@ -508,12 +525,12 @@ static bool json_load_value(json_load* load, setti_type* type)
     if (value == NULL) {
         return false;
     }
-    json_load_begin_value(load, type, value, by_hooks);
+    json_load_begin_value(load, type, value, buffer_owns);
     bool good = setti_json_read_value(&load->reader, type, value);
     if (good && load->pass == JSON_APPLY) {
         good = json_load_check_call(load, sett_set(world, self, type->id, value) != NULL);
     }
-    if (by_hooks) {
+    if (buffer_owns) {
         setti_type_deinit_values(type, value, 1);
     }
     return good;
@@ -591,6 +608,7 @@ static bool json_load_fail_entry(json_load* load, uint32_t number)
     return json_load_check_call(load, false);
 }
 
+/* Adds the held types that the world's singletons lack. Reserves the buffer of json_load_swap. */
 static bool json_load_add_held(json_load* load)
 {
     for (uint32_t k = 0; k < load->held_count; k++) {
@@ -601,7 +619,7 @@ static bool json_load_add_held(json_load* load)
             held->added = false;
             return json_load_fail_entry(load, load->singletons);
         }
-        if (held->value != NULL && /* reserves the buffer of json_load_swap */
+        if (held->value != NULL &&
             setti_scratch_get(&load->world->pool, &load->value, held->type->desc.size,
                               held->type->desc.align) == NULL) {
             return false;
@@ -639,7 +657,7 @@ static void json_load_notify(json_load* load, const json_read_held* held)
     }
 }
 
-/* Writes all held values to the world's singletons. */
+/* Writes all held values to the world's singletons, then runs callbacks. */
 static bool json_load_merge_singletons(json_load* load)
 {
     if (!json_load_add_held(load)) {
@@ -724,15 +742,13 @@ static bool json_load_find_linked(json_load* load, const char* text, size_t at, 
         return false;
     }
     if (!sett_is_null(*out) && !sett_entity_valid(load->world, *out)) { /* a preserved handle */
-        if (load->pass == JSON_CHECK) { /* JSON_APPLY would count again */
-            load->lost++;
-        }
+        json_load_lose(load);
         *out = sett_null();
     }
     return true;
 }
 
-/* Finds a parent in the text, or else outside of the text. */
+/* Finds a parent in the text. A parent outside of the text becomes desc->parent if it is set. */
 static bool json_load_find_parent(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     uint32_t entry = SETTI_NONE;
@@ -740,14 +756,16 @@ static bool json_load_find_parent(json_load* load, const char* text, size_t at, 
     (void)json_load_key(load, text, &entry);
     bool good = json_load_find_linked(load, text, at, out);
     if (good && entry == SETTI_NONE && !sett_is_null(load->desc->parent)) {
-        *out = load->desc->parent;
-        load->lost = lost_before; /* desc->parent replaces a lost parent */
+        *out = load->desc->parent; /* replaces a parent outside of the text */
+        load->lost = lost_before;
     }
     return good;
 }
 
+/* Finds the entity of a reference at offset `at`. */
 typedef bool (*json_load_follow)(json_load* load, const char* text, size_t at, sett_entity* out);
 
+/* Reads a reference, and finds the entity by `follow`. */
 static bool json_load_target(json_load* load, json_load_follow follow, sett_entity* out)
 {
     setti_json* json = &load->reader.json;
@@ -873,7 +891,7 @@ static bool json_load_links(json_load* load)
     return good && json->wrong == NULL;
 }
 
-/* Cuts a path at the last slash. Returns the name. */
+/* Cuts a path at the last slash. Returns the name after the slash. */
 static char* json_load_split(char* path)
 {
     char* slash = path;
@@ -893,7 +911,7 @@ static bool json_fail_name(json_load* load, size_t at, const char* wrong)
     return json_load_fail(load, at, "the entity's name %s", wrong);
 }
 
-/* Takes parent and name from the path in "entity". */
+/* Takes parent and name from the path in "entity". The name stays in `text`. */
 static bool json_load_place(json_load* load, json_read_place* place,
                             char text[SETTI_JSON_REFERENCE])
 {
@@ -917,13 +935,13 @@ static bool json_load_place(json_load* load, json_read_place* place,
     return is_root || json_load_find_parent(load, text, entry->at, &place->parent);
 }
 
+/* Reads "name" into `text`. */
 static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
 {
     setti_json* json = &load->reader.json;
     size_t at = setti_json_skip_space(json);
     size_t length = 0;
-    bool base64 = setti_json_peek(json) == '{';
-    if (base64) {
+    if (setti_json_peek(json) == '{') {
         if (!setti_json_read_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length)) {
             return false;
         }
@@ -958,14 +976,11 @@ static bool json_load_enter_place(json_load* load, const json_read_place* place)
         return false;
     }
     bool done = !place->node || sett_hierarchy_set_policy(world, self, place->policy) == SETT_OK;
-    if (!json_load_check_call(load, done)) {
-        return false;
-    }
-    done = place->name == NULL || sett_name_set(world, self, place->name) == SETT_OK;
+    done = done && (place->name == NULL || sett_name_set(world, self, place->name) == SETT_OK);
     return json_load_check_call(load, done);
 }
 
-/* Reads "parent". Null stands for a root with the component "Hierarchy". */
+/* Reads "parent". In a text, null stands for a root with the component "Hierarchy". */
 static bool json_load_parent(json_load* load, json_read_place* place)
 {
     if (setti_json_peek(&load->reader.json) != 'n') {
@@ -996,6 +1011,8 @@ static bool json_load_policy(json_load* load, json_read_place* place)
     return true;
 }
 
+/* Reads the wanted keys of the current entity. Skips other keys.
+ *   text  room for place->name */
 static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* place,
                            char text[SETTI_JSON_REFERENCE])
 {
@@ -1033,7 +1050,8 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
     return good && json->wrong == NULL;
 }
 
-/* Reads the wanted keys of the current entity. */
+/* Reads the wanted keys of the current entity. With the place of the entity in the hierarchy,
+ * JSON_APPLY enters the place. */
 static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];
@@ -1069,7 +1087,8 @@ static bool json_load_walk_entities(json_load* load, uint32_t wanted)
     return good && json->wrong == NULL;
 }
 
-/* Reads the wanted keys of all entities. JSON_NO_KEYS collects the entities. */
+/* Reads the wanted keys of all entities. In the pass JSON_COLLECT, `wanted` is JSON_NO_KEYS, and
+ * the entities are collected. */
 static bool json_load_walk(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
@@ -1101,7 +1120,8 @@ static bool json_load_preserves_handle(const json_load* load, const json_read_en
     return load->desc->keep_handles && !sett_is_null(entry->text_handle);
 }
 
-/* Creates the entity of an entry. Returns false if a call of the world fails. */
+/* Creates the entity of an entry. Adds the singleton tag immediately, so that no callback can
+ * create another entity of singletons. Returns false if a call of the world fails. */
 static bool json_load_create_entry(json_load* load, uint32_t number)
 {
     json_read_entry* entry = &load->entries[number];
@@ -1117,16 +1137,13 @@ static bool json_load_create_entry(json_load* load, uint32_t number)
     return tag == NULL || sett_ensure(load->world, entry->entity, tag->id) != NULL;
 }
 
-/* Creates the entities of the text, either with preserved or with new handles. The singleton tag is
- * added immediately, so that no callback can create another entity of singletons. */
+/* Creates the entities of the text, either those with preserved or those with new handles. */
 static bool json_load_create(json_load* load, bool preserved)
 {
     for (uint32_t k = 0; k < load->count; k++) {
         const json_read_entry* entry = &load->entries[k];
-        if (!sett_is_null(entry->entity)) {
-            continue; /* created already, or merged into the world's singletons */
-        }
-        if (json_load_preserves_handle(load, entry) != preserved) {
+        bool exists = !sett_is_null(entry->entity); /* or is merged into the world's singletons */
+        if (exists || json_load_preserves_handle(load, entry) != preserved) {
             continue;
         }
         if (!json_load_create_entry(load, k)) {
@@ -1136,8 +1153,8 @@ static bool json_load_create(json_load* load, bool preserved)
     return true;
 }
 
-/* Creates preserved handles first: new handles would take their indices. Callbacks can rely on the
- * order of the walks: names and parents, then components, then links. */
+/* Changes the world. Creates preserved handles first, because new handles would take their indices.
+ * Callbacks can rely on the order of the walks: names and parents, then components, then links. */
 static bool json_load_apply(json_load* load)
 {
     load->pass = JSON_APPLY;
@@ -1202,6 +1219,7 @@ static sett_status json_load_result(json_load* load, bool good)
     return good ? SETT_OK : setti_json_report(&load->reader, load->status, load->call);
 }
 
+/* Reads the text in all passes. */
 static sett_status json_load_run(json_load* load)
 {
     bool good = json_load_walk(load, JSON_NO_KEYS);
@@ -1209,7 +1227,7 @@ static sett_status json_load_run(json_load* load)
     load->seen = setti_pool_alloc(&load->world->pool, load->seen_size, 8);
     good = good && load->seen != NULL;
     if (good) {
-        load->reader.skipped = 0;
+        load->reader.skipped = 0; /* unknown keys of the whole text do not count */
         load->pass = JSON_CHECK;
         good = json_load_walk(load,
                               JSON_NAME | JSON_PARENT | JSON_POLICY | JSON_COMPONENTS | JSON_LINKS);
@@ -1287,8 +1305,8 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
     json_load_init(&load, world, __func__, text, size);
     load.desc = &preserve_handles;
     load.pass = JSON_CHECK;
+    load.entries = &self; /* `count` stays 0: no reference leads to `self` */
     (void)setti_json_enter(&load.reader, "", type->desc.name);
-    load.entries = &self;
     bool good = json_load_value(&load, type) && setti_json_end(&load.reader.json);
     if (good) {
         load.pass = JSON_APPLY;

@@ -18,12 +18,12 @@
 #define JSON_INTEGER_MAX (((uint64_t)1 << 53) - 1) /* JavaScript rounds larger integers */
 #define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)   /* words of a set of members */
 
-/* Adds "/name" before text[at]. Returns the new begin, or 0 without room. */
+/* Writes "/name" to end before text[at], with escapes. Returns the begin, or 0 without room. */
 static size_t reference_add(char* text, size_t at, const char* name)
 {
     for (size_t k = strlen(name); k > 0; k--) {
         bool escape = name[k - 1] == '\\' || name[k - 1] == '/';
-        if (at < 4) { /* this character, its escape and the '/' must fit */
+        if (at < 4) { /* this character, its escape and the '/' must fit after text[0] */
             return 0;
         }
         text[--at] = name[k - 1];
@@ -80,7 +80,8 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
                              const unsigned char* value);
 
-/* Returns the first constant with a value. */
+/* Returns the first constant with a value. Returns NULL without such a constant, or if a reader
+ * would find another constant by its name. */
 static const sett_constant* value_constant(const sett_member* member, int64_t value)
 {
     const sett_constant* constant = member->constants;
@@ -92,7 +93,7 @@ static const sett_constant* value_constant(const sett_member* member, int64_t va
     }
     for (const sett_constant* at = member->constants; at != constant; at++) {
         if (strcmp(at->name, constant->name) == 0) {
-            return NULL; /* a reader would find the earlier constant */
+            return NULL;
         }
     }
     return constant;
@@ -143,9 +144,12 @@ static void value_add_bits(setti_json_out* out, const sett_member* member, int64
 static void value_add_named(setti_json_out* out, const sett_member* member,
                             const unsigned char* bytes)
 {
-    int64_t value = member->constants != NULL ? setti_number_load(member->kind, bytes) : 0;
-    const sett_constant* constant =
-        member->constants != NULL ? value_constant(member, value) : NULL;
+    if (member->constants == NULL) {
+        value_add_number(out, member, bytes);
+        return;
+    }
+    int64_t value = setti_number_load(member->kind, bytes);
+    const sett_constant* constant = value_constant(member, value);
     if (member->bits) {
         value_add_bits(out, member, value);
     } else if (constant != NULL) {
@@ -159,7 +163,7 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 {
     sett_entity entity;
     memcpy(&entity, bytes, sizeof(entity));
-    if (sett_is_null(entity) && entity.index == 0) { /* generation 0 alone is "#index:0" */
+    if (sett_is_null(entity) && entity.index == 0) { /* generation 0 of another index: "#7:0" */
         setti_json_add_text(out, "null");
     } else {
         setti_json_add_reference(out, world, entity);
@@ -261,7 +265,7 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
 {
     size_t size = type->desc.size;
     const unsigned char* mask = type->desc.mask;
-    if (mask == NULL) {
+    if (mask == NULL) { /* no padding */
         setti_json_add_base64(out, value, size);
         return;
     }
@@ -277,7 +281,8 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
     setti_pool_free(&world->pool, copy, size, 8);
 }
 
-/* Writes the struct of a `write` hook. Returns false without a struct. */
+/* Writes the struct that a `write` hook describes. Returns false if the hook writes no such struct,
+ * or if memory runs out. */
 static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_type* type,
                             const void* value)
 {
@@ -304,6 +309,7 @@ static void value_add_written(setti_json_out* out, sett_world* world, const sett
     setti_bytes_free(&world->pool, &bytes);
 }
 
+/* Returns true if texts contain the values of a type. */
 static bool value_is_saved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
@@ -311,9 +317,10 @@ static bool value_is_saved(const setti_type* type)
     if (type->members == NULL && desc->write == NULL) {
         return desc->save == SETT_SAVE_BYTES && !owns;
     }
-    /* hooks could free a pointer in opaque bytes */
-    return desc->save != SETT_SAVE_SKIP &&
-           !(type->members != NULL && type->members->opaque && setti_values_unsaved(type) != NULL);
+    /* opaque bytes of a text could be a pointer that hooks free */
+    bool is_unsafe =
+        type->members != NULL && type->members->opaque && setti_values_unsaved(type) != NULL;
+    return desc->save != SETT_SAVE_SKIP && !is_unsafe;
 }
 
 void setti_json_add_value(setti_json_out* out, sett_world* world, const setti_type* type,
@@ -360,16 +367,32 @@ void setti_json_leave(setti_json_reader* reader, size_t before)
     }
 }
 
+/* Stores an error, unless there is one already. Returns false.
+ *   format  of the end of the message */
+static bool value_fail(setti_json_reader* reader, size_t at, const char* wrong, const char* format,
+                       ...) SETTI_PRINTF(4, 5);
+
+static bool value_fail(setti_json_reader* reader, size_t at, const char* wrong, const char* format,
+                       ...)
+{
+    va_list arguments;
+    if (reader->json.wrong == NULL) {
+        va_start(arguments, format);
+        (void)vsnprintf(reader->meant, sizeof(reader->meant), format, arguments);
+        va_end(arguments);
+    }
+    return setti_json_fail(&reader->json, at, wrong);
+}
+
 bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong, const char* remedy,
                         setti_guess* guess)
 {
     reader->skipped++;
-    if (!reader->allow_unknown && reader->json.wrong == NULL) {
-        snprintf(reader->meant, sizeof(reader->meant), "%s",
-                 guess != NULL && guess->found != NULL ? setti_guess_text(guess) : remedy);
+    if (reader->allow_unknown) {
+        return setti_json_skip(&reader->json);
     }
-    return (reader->allow_unknown || setti_json_fail(&reader->json, at, wrong)) &&
-           setti_json_skip(&reader->json);
+    bool has_guess = guess != NULL && guess->found != NULL;
+    return value_fail(reader, at, wrong, "%s", has_guess ? setti_guess_text(guess) : remedy);
 }
 
 bool setti_json_parse_handle(const char* text, sett_entity* out)
@@ -403,10 +426,12 @@ static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
     if (first != 'n' && first != '"') {
         return setti_json_fail(json, at, "null, \"/path\" or \"#index:generation\" is expected");
     }
-    bool good = first == 'n' ? setti_json_null(json)
-                             : setti_json_string(json, text, sizeof(text), &length) &&
-                                   reader->find(reader, text, at, &entity);
-    if (!good) {
+    if (first == 'n') {
+        if (!setti_json_null(json)) {
+            return false;
+        }
+    } else if (!setti_json_string(json, text, sizeof(text), &length) ||
+               !reader->find(reader, text, at, &entity)) {
         return false;
     }
     memcpy(bytes, &entity, sizeof(entity));
@@ -417,45 +442,35 @@ bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacit
 {
     char key[SETTI_JSON_KEY];
     size_t at = json->at;
-    bool good = setti_json_begin(json, '{') && setti_json_key(json, key);
-    if (json->wrong == NULL && (!good || strcmp(key, "base64") != 0)) {
+    bool begins = setti_json_begin(json, '{') && setti_json_key(json, key);
+    if (!begins || strcmp(key, "base64") != 0) {
         return setti_json_fail(json, at, "{\"base64\": \"...\"} is expected");
     }
-    good = good && setti_json_base64(json, out, capacity, length);
-    if (good && (setti_json_key(json, key) || json->wrong != NULL)) {
-        return setti_json_fail(json, at, "{\"base64\": \"...\"} is expected");
+    if (!setti_json_base64(json, out, capacity, length)) {
+        return false;
     }
-    return good;
+    bool ends = !setti_json_key(json, key) && json->wrong == NULL;
+    return ends || setti_json_fail(json, at, "{\"base64\": \"...\"} is expected");
 }
 
 static bool value_fail_few(setti_json_reader* reader, size_t at, const char* wrong, size_t count,
                            size_t expected)
 {
-    if (reader->json.wrong == NULL) {
-        snprintf(reader->meant, sizeof(reader->meant), ": %u instead of %u - write all of them",
-                 (unsigned)count, (unsigned)expected);
-    }
-    return setti_json_fail(&reader->json, at, wrong);
+    return value_fail(reader, at, wrong, ": %u instead of %u - write all of them", (unsigned)count,
+                      (unsigned)expected);
 }
 
 static bool value_fail_many(setti_json_reader* reader, size_t at, size_t bytes, size_t most)
 {
-    if (reader->json.wrong == NULL) {
-        snprintf(reader->meant, sizeof(reader->meant), ": %u, and %u fit - shorten it",
-                 (unsigned)bytes, (unsigned)most);
-    }
-    return setti_json_fail(&reader->json, at, "the value has too many bytes");
+    return value_fail(reader, at, "the value has too many bytes", ": %u, and %u fit - shorten it",
+                      (unsigned)bytes, (unsigned)most);
 }
 
 /* Fails with an error of setti_number_read. */
 static bool value_fail_number(setti_json_reader* reader, size_t at, const char* wrong,
                               const sett_member* member)
 {
-    if (reader->json.wrong == NULL) {
-        snprintf(reader->meant, sizeof(reader->meant), " (%s)",
-                 sett_member_kind_name(member->kind));
-    }
-    return setti_json_fail(&reader->json, at, wrong);
+    return value_fail(reader, at, wrong, " (%s)", sett_member_kind_name(member->kind));
 }
 
 static bool value_read_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
@@ -486,7 +501,7 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
            setti_json_fail(json, at, "a text contains a zero byte - remove it");
 }
 
-/* Reads the beginning of a string. */
+/* Reads a string or base64, as setti_json_chars. */
 static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size_t capacity,
                              size_t* length)
 {
@@ -495,10 +510,10 @@ static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size
                : setti_json_chars(&reader->json, (char*)out, capacity, length);
 }
 
-/* Counts the bytes of a string. The caller reads again from `begin`. */
+/* Counts the bytes of a string. `begin` becomes the reader before the string, to read again. */
 static bool value_count_chars(setti_json_reader* reader, setti_json* begin, size_t* length)
 {
-    unsigned char unused;
+    unsigned char unused; /* the capacity is 0 */
     (void)setti_json_skip_space(&reader->json);
     *begin = reader->json;
     return value_read_chars(reader, &unused, 0, length);
@@ -523,13 +538,13 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     *json = begin;
     (void)value_read_chars(reader, (unsigned char*)text, length, &length);
     text[length] = '\0';
-    bool has_zero = memchr(text, 0, length) != NULL;
-    if (has_zero || length == 0) {
+    if (memchr(text, 0, length) != NULL) {
+        setti_owned_drop(text);
+        return setti_json_fail(json, begin.at, "a text contains a zero byte - remove it");
+    }
+    if (length == 0) { /* an empty string has no text */
         setti_owned_drop(text);
         text = NULL;
-    }
-    if (has_zero) {
-        return setti_json_fail(json, begin.at, "a text contains a zero byte - remove it");
     }
     sett_string string = setti_owned_string(bytes);
     setti_owned_drop(string.text);
@@ -539,6 +554,7 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     return true;
 }
 
+/* Fails, and lists as many of the known constants as fit into the message. */
 static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett_constant* known)
 {
     setti_writer list = setti_writer_begin(reader->meant, sizeof(reader->meant));
@@ -586,26 +602,29 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
                               unsigned char* bytes)
 {
     setti_json* json = &reader->json;
-    const char* text;
     char word[SETTI_NUMBER_SIZE];
+    const char* text = word;
     size_t length;
     bool quoted = setti_json_peek(json) == '"';
     size_t at = json->at;
     if (quoted && setti_number_is_integer(member->kind)) {
         return value_read_constant(reader, member, bytes);
     }
-    bool good = quoted ? setti_json_string(json, word, sizeof(word), &length)
-                       : setti_json_number(json, &text, &length);
-    if (!good) {
-        return false;
+    if (!quoted) {
+        if (!setti_json_number(json, &text, &length)) {
+            return false;
+        }
+    } else { /* NaN, Infinity or -Infinity */
+        if (!setti_json_string(json, word, sizeof(word), &length)) {
+            return false;
+        }
+        bool looks_like_number = strchr("0123456789+-", word[0]) != NULL; /* also if it is empty */
+        bool is_word = !looks_like_number || strcmp(word, "-Infinity") == 0;
+        if (length >= sizeof(word) || !is_word) {
+            return setti_json_fail(json, at, "a number is expected, without quotes");
+        }
     }
-    bool is_word = quoted && length < sizeof(word) &&
-                   (strchr("0123456789+-", word[0]) == NULL || strcmp(word, "-Infinity") == 0);
-    if (quoted && !is_word) {
-        return setti_json_fail(json, at, "a number is expected, without quotes");
-    }
-    const char* wrong =
-        setti_number_read(member->kind, quoted ? word : text, length, member->scale, bytes);
+    const char* wrong = setti_number_read(member->kind, text, length, member->scale, bytes);
     return wrong == NULL || value_fail_number(reader, at, wrong, member);
 }
 
@@ -633,28 +652,21 @@ static bool value_read_bits(setti_json_reader* reader, const sett_member* member
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
                                unsigned char* bytes);
 
-/* Fails at an element after the last one. */
-static bool value_fail_element(setti_json_reader* reader, const sett_member* member)
-{
-    snprintf(reader->meant, sizeof(reader->meant), ": the array has %u - leave out the rest",
-             (unsigned)member->count);
-    return setti_json_fail(&reader->json, reader->json.at, "too many elements");
-}
-
-/* Reads element `k` of an array or list of `count`. */
+/* Reads element `k` of an array or list with `count` elements. */
 static bool value_read_item(setti_json_reader* reader, const sett_member* member, uint32_t k,
                             uint32_t count, unsigned char* bytes)
 {
     char number[16];
     snprintf(number, sizeof(number), "[%u]", (unsigned)k);
     size_t before = setti_json_enter(reader, "", number);
-    bool good =
-        k < count ? value_read_element(reader, member, bytes) : value_fail_element(reader, member);
+    bool good = k < count ? value_read_element(reader, member, bytes)
+                          : value_fail(reader, reader->json.at, "too many elements",
+                                       ": the array has %u - leave out the rest", (unsigned)count);
     setti_json_leave(reader, before);
     return good;
 }
 
-/* Counts the items of the next list. */
+/* Counts the items of the next list, and leaves the list to be read. */
 static bool value_count_items(setti_json* json, uint32_t* count)
 {
     (void)setti_json_skip_space(json);
@@ -664,7 +676,7 @@ static bool value_count_items(setti_json* json, uint32_t* count)
         good = setti_json_skip(json);
     }
     if (good && json->wrong == NULL) {
-        *json = begin; /* the items are still to be read */
+        *json = begin;
         return true;
     }
     return false;
@@ -753,7 +765,7 @@ static uint32_t value_find_element(const sett_member* member, const char* name)
     return k;
 }
 
-/* Reads elements by name. Missing elements stay unchanged. */
+/* Reads the elements of an array from an object. Missing elements stay unchanged. */
 static bool value_read_named(setti_json_reader* reader, const sett_member* member,
                              unsigned char* bytes)
 {
@@ -856,7 +868,7 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     if (length != type->desc.size) {
         return value_fail_few(reader, at, "too few bytes", length, type->desc.size);
     }
-    for (uint32_t k = 0; k < type->desc.entity_offset_count; k++) {
+    for (uint32_t k = 0; k < type->desc.entity_offset_count; k++) { /* handles are references */
         char text[32];
         sett_entity entity;
         memcpy(&entity, value + type->desc.entity_offsets[k], sizeof(entity));
@@ -869,7 +881,7 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     return true;
 }
 
-/* Reads a struct for a `read` hook. */
+/* Reads the struct that hooks describe over a value: by the `write` hook, then the `read` hook. */
 static bool value_read_shown(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_written_view view;
@@ -881,7 +893,7 @@ static bool value_read_shown(setti_json_reader* reader, const setti_type* type, 
         status = setti_written_store(&view, value);
     }
     setti_written_end(&view);
-    if (status == SETT_STATUS_INVALID && reader->json.wrong == NULL) {
+    if (status == SETT_STATUS_INVALID) {
         return setti_json_fail(
             &reader->json, at,
             shown ? "the `read` hook rejects the value - correct the value"
@@ -919,7 +931,7 @@ static bool value_read_tag(setti_json* json)
     char key[SETTI_JSON_KEY];
     bool present = false;
     char first = setti_json_peek(json);
-    if (first == '{') { /* from a tool without tags */
+    if (first == '{') { /* {} means true: other tools write a tag as an empty object */
         if (!setti_json_begin(json, '{')) {
             return false;
         }
@@ -938,7 +950,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
 {
     setti_json* json = &reader->json;
     char first = setti_json_peek(json);
-    if (first == 'n') {
+    if (first == 'n') { /* null leaves the value as it is */
         return setti_json_null(json);
     }
     if (type->desc.size == 0) {

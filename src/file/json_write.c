@@ -22,6 +22,7 @@ typedef struct json_writer {
     bool any; /* an entity was written */
 } json_writer;
 
+/* Returns true if the program wants a type, and the entity has the type. */
 static bool write_wants(const json_writer* to, const setti_type* type, sett_entity entity)
 {
     bool wanted = to->desc->component_count == 0;
@@ -31,7 +32,7 @@ static bool write_wants(const json_writer* to, const setti_type* type, sett_enti
     return wanted && setti_storage_has(&type->storage, entity.index);
 }
 
-/* Writes a key after a separator. */
+/* Writes a key after the separator *between, which becomes a comma. */
 static void write_key(json_writer* to, const char** between, const char* name)
 {
     setti_json_add_text(&to->out, *between);
@@ -40,7 +41,9 @@ static void write_key(json_writer* to, const char** between, const char* name)
     *between = ", ";
 }
 
-/* Writes the value of a component or the data of a link. */
+/* Writes the value of a component or the data of a link.
+ *   owner  the component or relationship that the entity has
+ *   type   the type of the value: `owner`, or the relationship's data type */
 static void write_value(json_writer* to, sett_entity entity, const setti_type* owner,
                         const setti_type* type, const void* value)
 {
@@ -61,7 +64,7 @@ static void write_components(json_writer* to, sett_entity entity)
     }
 }
 
-/* Writes a link as "/hall", or as {"to": "/hall", "data": ...}. */
+/* Writes a link as "/hall", or with data as {"to": "/hall", "data": ...}. */
 static void write_link(json_writer* to, sett_entity source, sett_entity target,
                        const setti_type* relationship, const void* data)
 {
@@ -90,21 +93,20 @@ static void write_links(json_writer* to, sett_entity entity)
         sett_link_cursor cursor = {NULL, 0, 0, false};
         const char* comma = "[";
         write_key(to, &between, type->desc.name);
-        for (;;) {
-            sett_entity target = sett_target_next(to->world, entity, type->id, &cursor);
-            if (sett_is_null(target)) {
-                break;
-            }
+        for (sett_entity target = sett_target_next(to->world, entity, type->id, &cursor);
+             !sett_is_null(target);
+             target = sett_target_next(to->world, entity, type->id, &cursor)) {
             setti_json_add_text(&to->out, comma);
             write_link(to, entity, target, type, cursor.data);
             comma = ", ";
         }
         setti_json_add_text(&to->out, *comma == '[' ? "[]" : "]");
     }
-    setti_json_add_text(&to->out, between != begin ? "}" : ""); /* there was a link */
+    bool has_links = between != begin;
+    setti_json_add_text(&to->out, has_links ? "}" : "");
 }
 
-/* Writes path and handle, or else handle, name and parent. */
+/* Writes path and handle. For an entity without a path, writes handle, name and parent. */
 static void write_identity(json_writer* to, sett_entity entity)
 {
     char path[SETTI_JSON_REFERENCE];
@@ -132,14 +134,14 @@ static void write_identity(json_writer* to, sett_entity entity)
     }
 }
 
-/* Writes the root mark and the policy of a hierarchy node. */
+/* Writes the mark of a root without children, and the policy of a node of the hierarchy. */
 static void write_node(json_writer* to, sett_entity entity)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(to->world);
     const sett_hierarchy* node =
         tree != NULL ? setti_storage_find(&tree->type->storage, entity.index) : NULL;
     uint32_t policy = node != NULL ? node->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
-    if (node != NULL && node->parent == 0 && node->first == 0) {
+    if (node != NULL && node->parent == 0 && node->first == 0) { /* no other text shows the node */
         setti_json_add_text(&to->out, ", \"parent\": null");
     }
     if (policy != SETT_CHILDREN_DEFAULT) {
@@ -161,6 +163,7 @@ static void write_entity(json_writer* to, sett_entity entity)
     to->any = true;
 }
 
+/* Writes an entity, and its descendants unless the program wants a single entity. */
 static void write_subtree(json_writer* to, sett_entity root)
 {
     sett_entity at = root;
@@ -170,7 +173,8 @@ static void write_subtree(json_writer* to, sett_entity root)
     }
 }
 
-/* Returns false if the loop cannot begin: the world has the error. */
+/* Writes the entities of the query. Returns false if the loop cannot begin: the world has the
+ * error. */
 static bool write_query(json_writer* to)
 {
     sett_batch batch;
@@ -210,8 +214,8 @@ static sett_status write_check(sett_world* world, const sett_json_desc* desc, se
                                "components")) {
         return world->error;
     }
-    bool has_entity = !sett_is_null(desc->entity) || (desc->single && desc->query == NULL);
-    if (has_entity && !sett_entity_valid(world, desc->entity)) {
+    bool needs_entity = !sett_is_null(desc->entity) || (desc->single && desc->query == NULL);
+    if (needs_entity && !sett_entity_valid(world, desc->entity)) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, desc->entity, 0);
     }
     if (sett_is_null(desc->entity) && desc->query != NULL && world->running != NULL) {

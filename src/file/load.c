@@ -30,7 +30,7 @@
 
 typedef struct load_attempt {
     setti_place* place;
-    const char* name;
+    const char* name;  /* of the file */
     sett_world* apart; /* the contents of the file */
     size_t full_limit; /* sett_file_desc.limit, or the default */
     size_t limit;      /* the part of `full_limit` for `apart` and unpacked records */
@@ -44,7 +44,7 @@ typedef struct load_attempt {
     char why[SETTI_MESSAGE_SIZE]; /* the attempt's error */
 } load_attempt;
 
-/* Stores an error. Returns `status`. */
+/* Stores the attempt's error. Returns `status`. */
 static sett_status load_fail(load_attempt* load, sett_status status, const char* why)
 {
     snprintf(load->why, sizeof(load->why), "%.400s", why);
@@ -67,6 +67,7 @@ static sett_status load_fail_memory(load_attempt* load)
                      "memory ran out, and this world is unchanged - free some, and call again");
 }
 
+/* Stores an error of `apart`. Returns the status. */
 static sett_status load_fail_apart(load_attempt* load, sett_status status)
 {
     bool no_memory = status == SETT_STATUS_OUT_OF_MEMORY;
@@ -89,6 +90,8 @@ size_t setti_load_default_limit(const sett_world* world, uint64_t size)
            LOAD_LIMIT_A_TYPE * world->registered.count;
 }
 
+/* Computes the limits of memory. Fails if `limit` has no room for the records.
+ *   limit  0: the default */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
     size_t buffer = 2 * load_bounded(load->reader.size); /* a payload in a buffer that doubles */
@@ -120,7 +123,8 @@ static sett_status load_begin_apart(load_attempt* load)
     return SETT_OK;
 }
 
-/* Updates the limit of `apart`, where 0 means none. Returns the free bytes. */
+/* Limits `apart` to the bytes that the unpacked record leaves. Returns how many of them are free.
+ * The limit and the result are at least 1, because 0 stands for no limit. */
 static size_t load_update_limit(load_attempt* load)
 {
     size_t unpacked = load->reader.unpacked; /* in memory beside `apart` */
@@ -144,7 +148,7 @@ static sett_status load_systems(load_attempt* load)
                : load_fail_memory(load);
 }
 
-/* Makes the record of the systems and the frame current. */
+/* Takes over the frame, and the record of the systems before the state. */
 static void load_advance(load_attempt* load)
 {
     setti_bytes old = load->run;
@@ -227,7 +231,7 @@ static sett_status load_records(load_attempt* load)
     setti_stream_next next;
     while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
         if (load->has_state && reader->frame > load->last_frame) {
-            next = SETTI_STREAM_ENDED;
+            next = SETTI_STREAM_ENDED; /* later records are not wanted */
             break;
         }
         sett_status status = load_record(load);
@@ -256,7 +260,7 @@ static sett_status load_records(load_attempt* load)
                      "the file is damaged: it has no state - load a copy");
 }
 
-/* Finds the index of a file. Returns false without an index. */
+/* Reads the index of keyframes at the end of a file. Returns false without an index. */
 static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
@@ -370,7 +374,7 @@ static sett_status load_migrate(load_attempt* load)
     uint32_t types = old->registered.count;
     setti_migration* list = setti_migrations_create(program, old, load->place->call, &count,
                                                     &load->result.dropped, &status);
-    if (list == NULL) {
+    if (list == NULL) { /* no type needs a conversion, or an error */
         return status == SETT_OK ? status : load_fail_apart(load, status);
     }
     setti_bytes state = {0};
@@ -386,6 +390,7 @@ static sett_status load_migrate(load_attempt* load)
     return status;
 }
 
+/* Reads an open file into `apart`. */
 static sett_status load_file(load_attempt* load, void* file, const sett_file_desc* desc)
 {
     setti_place* place = load->place;
@@ -412,6 +417,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     return status;
 }
 
+/* Loads the file with a name into `load`, which load_end must free even after an error. */
 static sett_status load_attempt_name(load_attempt* load, setti_place* place, const char* name,
                                      const sett_file_desc* desc)
 {
@@ -450,6 +456,7 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
     if (status == SETT_OK) {
         place->world->whole_file =
             setti_place_mark(name[0], load->reader.identity, load->reader.size);
+        return status;
     }
     bool tries_others = status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE;
     for (uint32_t k = 1; k < 3 && tries_others; k++) {
@@ -464,9 +471,6 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
             return SETT_OK;
         }
         load_end(&other);
-    }
-    if (status == SETT_OK) {
-        return status;
     }
     return setti_world_fail_input(place->world, status, "%s: \"%.150s\": %.300s", place->call,
                                   name[0], load->why);
@@ -537,6 +541,7 @@ sett_status sett_world_load(sett_world* world, const char* path)
     return load_world(world, __func__, path, NULL, NULL);
 }
 
+/* Reads the record after the header, which is the user block if there is one. */
 static sett_status load_info(setti_stream_reader* reader, void* user_block, size_t capacity,
                              sett_file_info* info)
 {
@@ -559,7 +564,7 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
-/* Opens a file with a limited pool. load_close is always needed. */
+/* Opens a file with a pool of its own. Even after an error, load_close must follow. */
 static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
                              const sett_file_desc* desc, size_t limit)
 {
@@ -598,6 +603,7 @@ sett_status sett_file_info_get(const char* path, const sett_file_desc* desc, voi
     return load_close(&reader, status);
 }
 
+/* Passes all records to `fn`. */
 static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* desc,
                              sett_record_fn fn, void* user)
 {

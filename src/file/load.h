@@ -13,7 +13,7 @@ typedef struct setti_loaded {
     sett_load_result result;
 } setti_loaded;
 
-/* Reads a file into a separate world. */
+/* Reads a file into a separate world. Without an error, setti_loaded_free must follow. */
 sett_status setti_load_apart(sett_world* world, const char* call, const char* path,
                              const sett_file_desc* desc, setti_loaded* out);
 void setti_loaded_free(sett_world* world, setti_loaded* loaded);

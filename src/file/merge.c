@@ -37,10 +37,10 @@ typedef struct merge_job {
     setti_hash_map by_onto;  /* link of an entity of `to` -> node */
     setti_hash_map by_value; /* hash of a value -> index of the entity of `to` */
     setti_hash_map by_name;  /* hash of a parent and a new name -> node */
-    unsigned char* verdicts;
+    unsigned char* verdicts; /* SETTI_CLONE_... by id of a type of `from` */
     size_t verdict_size;
-    sett_merge_pair* pairs;
-    size_t pair_size;
+    sett_merge_pair* pairs; /* for the result */
+    size_t pair_size;       /* bytes of `pairs` */
 } merge_job;
 
 static sett_status merge_no_memory(const merge_job* job)
@@ -59,20 +59,23 @@ static bool merge_is_raw(const setti_type* type)
 /* Returns true if the program allows raw values of a type. */
 static bool merge_allows_raw(const merge_job* job, const setti_type* type)
 {
-    bool listed = false;
-    for (uint32_t k = 0; !listed && k < job->desc->raw_count; k++) {
-        listed = strcmp(job->desc->raw[k], type->desc.name) == 0;
+    for (uint32_t k = 0; k < job->desc->raw_count; k++) {
+        if (strcmp(job->desc->raw[k], type->desc.name) == 0) {
+            return true;
+        }
     }
-    return listed;
+    return false;
 }
 
+/* Returns true if the program chooses a type. Without a list of types, all are chosen. */
 static bool merge_chooses(const merge_job* job, const setti_type* type)
 {
-    bool chosen = job->desc->type_count == 0;
-    for (uint32_t k = 0; !chosen && k < job->desc->type_count; k++) {
-        chosen = strcmp(sett_component_name(job->to, job->desc->types[k]), type->desc.name) == 0;
+    for (uint32_t k = 0; k < job->desc->type_count; k++) {
+        if (strcmp(sett_component_name(job->to, job->desc->types[k]), type->desc.name) == 0) {
+            return true;
+        }
     }
-    return chosen;
+    return job->desc->type_count == 0;
 }
 
 /* Returns true for types that every merge includes. */
@@ -147,20 +150,22 @@ static bool merge_is_merged(const setti_clone_node* node)
     return node->index != SETTI_NONE && !node->outside;
 }
 
-/* Returns the node of the new parent, or SETTI_NONE. */
+/* Returns the node of the parent that an entity of the file will have, or SETTI_NONE for a root.
+ * The node `top` replaces a parent that is not merged. */
 static uint32_t merge_parent_node(const merge_job* job, uint32_t index)
 {
     uint32_t link = setti_hierarchy_parent(job->from, index);
     uint32_t top = job->clone.merge.top;
     uint32_t node = link != SETTI_NO_LINK ? merge_node_of(job, setti_link_index(link)) : SETTI_NONE;
     if (node == SETTI_NONE) {
-        return top; /* the parent is missing */
+        return top;
     }
-    bool moves = job->clone.nodes[node].outside && top != SETTI_NONE;
-    return moves ? top : node;
+    bool is_replaced = job->clone.nodes[node].outside && top != SETTI_NONE;
+    return is_replaced ? top : node;
 }
 
-/* Finds the new parent in the world. Returns false if the parent is new too. */
+/* Finds the parent that an entity of the file will have; null for a root. Returns false if the
+ * parent is still to be created. */
 static bool merge_find_parent(const merge_job* job, uint32_t index, sett_entity* parent)
 {
     uint32_t node = merge_parent_node(job, index);
@@ -173,7 +178,8 @@ static const char* merge_name(const merge_job* job, uint32_t index)
     return sett_name_get(job->from, setti_entity_at(&job->from->entities, index));
 }
 
-/* Finds the world's entity with a value, or a free key for the value. */
+/* Returns the index of the world's entity with a value, or SETTI_NONE. *free_key becomes the key of
+ * `by_value` where the search ended. */
 static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
                                  uint64_t* free_key)
 {
@@ -221,7 +227,7 @@ static sett_status merge_fail_match(const merge_job* job, uint32_t index, uint32
 {
     char path[3][MERGE_PATH];
     const setti_type* tag = setti_singleton_tag(job->from);
-    bool by_tag = tag != NULL && setti_storage_has(&tag->storage, index);
+    bool by_tag = tag != NULL && setti_storage_has(&tag->storage, index); /* change the other */
     sett_entity keep = merge_path_of(job->from, by_tag ? index : other, path[0]);
     sett_entity change = merge_path_of(job->from, by_tag ? other : index, path[1]);
     (void)merge_path_of(job->to, onto.index, path[2]);
@@ -237,7 +243,7 @@ static sett_status merge_fail_match(const merge_job* job, uint32_t index, uint32
         SETTI_HANDLE(change));
 }
 
-/* Fills `by_value`. */
+/* Fills `by_value`. Fails if two entities of the world have the same value. */
 static sett_status merge_list_values(merge_job* job)
 {
     const setti_type* type = setti_world_type(job->to, job->desc->match_component);
@@ -286,19 +292,23 @@ static sett_entity merge_match(const merge_job* job, uint32_t index)
     return job->desc->match == SETT_MERGE_VALUE ? merge_match_value(job, index) : sett_null();
 }
 
+/* Returns true if an entity of the file has a chosen type. Without a list of types, all entities
+ * are chosen. */
 static bool merge_is_chosen(const merge_job* job, uint32_t index)
 {
-    bool chosen = job->desc->type_count == 0;
-    for (uint32_t k = 0; !chosen && k < job->from->registered.count; k++) {
+    for (uint32_t k = 0; k < job->from->registered.count; k++) {
         const setti_type* type = job->from->registered.item[k];
-        chosen = job->verdicts[type->id] != SETTI_CLONE_SKIP &&
-                 !merge_is_always_merged(job->from, type) &&
-                 setti_storage_has(&type->storage, index);
+        bool chosen =
+            job->verdicts[type->id] != SETTI_CLONE_SKIP && !merge_is_always_merged(job->from, type);
+        if (chosen && setti_storage_has(&type->storage, index)) {
+            return true;
+        }
     }
-    return chosen;
+    return job->desc->type_count == 0;
 }
 
-/* Maps an entity of the file and an entity of the world to a node. */
+/* Maps entities to a node: the entity of the file at `index`, unless it is SETTI_NONE, and the
+ * entity `onto` of the world, unless it is null. Returns false if memory runs out. */
 static bool merge_map_node(merge_job* job, uint32_t node, uint32_t index, sett_entity onto)
 {
     setti_pool* pool = &job->to->pool;
@@ -308,7 +318,10 @@ static bool merge_map_node(merge_job* job, uint32_t node, uint32_t index, sett_e
             setti_hash_map_set(pool, &job->by_onto, setti_link_to(onto.index), node));
 }
 
-/* Appends a node. Returns false if memory runs out. */
+/* Appends a node for the entity of the file at `index`.
+ *   onto     the world's entity, or null
+ *   outside  the entity is not merged
+ * Returns false if memory runs out. */
 static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool outside)
 {
     SETTI_ASSERT(job->clone.node_count < job->clone.node_room);
@@ -320,7 +333,8 @@ static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool 
     return merge_map_node(job, number, index, onto);
 }
 
-/* Adds a node for an unmerged entity with a counterpart in the world. */
+/* Adds a node for an unmerged entity of the file, if the world has an entity of the same path.
+ * Returns false if memory runs out. */
 static bool merge_add_outside(merge_job* job, uint32_t index)
 {
     uint32_t onto = setti_hash_map_find(&job->by_path, setti_link_to(index));
@@ -335,7 +349,7 @@ static bool merge_add_outside(merge_job* job, uint32_t index)
     return merge_append(job, index, setti_entity_at(&job->to->entities, onto), outside);
 }
 
-/* Replaces an unmerged node of the same entity. */
+/* Lets `node` replace `other`, an unmerged node for the same entity of the world. */
 static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
 {
     SETTI_ASSERT(node != other && other < job->clone.node_count);
@@ -350,6 +364,7 @@ static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
     return index == SETTI_NONE || merge_map_node(job, node, index, sett_null());
 }
 
+/* Adds a node for an entity of the file if it is chosen, and for an unmerged parent. */
 static sett_status merge_add_chosen(merge_job* job, uint32_t index)
 {
     if (!merge_is_chosen(job, index)) {
@@ -404,15 +419,16 @@ static sett_status merge_add_all(merge_job* job)
         return merge_each(job, merge_add_chosen);
     }
     sett_entity root = setti_name_lookup(job->from, sett_null(), subtree);
-    return !sett_is_null(root) ? merge_each_below(job, root, merge_add_chosen)
-                               : setti_world_fail_input(
-                                     job->to, SETT_STATUS_ABSENT,
-                                     "%s: file \"%.150s\" has no entity with the path \"%.150s\" - "
-                                     "set `subtree` to a path in the file",
-                                     merge_call, job->path, subtree);
+    if (!sett_is_null(root)) {
+        return merge_each_below(job, root, merge_add_chosen);
+    }
+    return setti_world_fail_input(job->to, SETT_STATUS_ABSENT,
+                                  "%s: file \"%.150s\" has no entity with the path \"%.150s\" - "
+                                  "set `subtree` to a path in the file",
+                                  merge_call, job->path, subtree);
 }
 
-/* Finds the world's entity with the same path. */
+/* Adds the world's entity with the same path to `by_path`. The parent comes before. */
 static sett_status merge_find_path(merge_job* job, uint32_t index)
 {
     const char* name = merge_name(job, index);
@@ -420,11 +436,10 @@ static sett_status merge_find_path(merge_job* job, uint32_t index)
     sett_entity parent = sett_null();
     if (link != SETTI_NO_LINK) {
         uint32_t parent_index = setti_hash_map_find(&job->by_path, link);
-        if (parent_index != SETTI_NONE) {
-            parent = setti_entity_at(&job->to->entities, parent_index);
-        } else {
-            name = NULL;
+        if (parent_index == SETTI_NONE) {
+            return SETT_OK; /* the world has no entity with the parent's path */
         }
+        parent = setti_entity_at(&job->to->entities, parent_index);
     }
     sett_entity same = name != NULL ? sett_name_find(job->to, parent, name) : sett_null();
     bool done = sett_is_null(same) ||
@@ -437,6 +452,7 @@ static sett_status merge_add_left_out(merge_job* job, uint32_t index)
     return merge_add_outside(job, index) ? SETT_OK : merge_no_memory(job);
 }
 
+/* Adds the node `top` if the program sets a parent. Returns false if memory runs out. */
 static bool merge_add_top(merge_job* job)
 {
     bool has_top = !sett_is_null(job->desc->parent);
@@ -445,7 +461,7 @@ static bool merge_add_top(merge_job* job)
     return !has_top || merge_append(job, SETTI_NONE, job->desc->parent, outside);
 }
 
-/* Returns true if a new entity will have a parent and a name. */
+/* Returns true if the new entity of a node will have this parent and this name. */
 static bool merge_will_have(const merge_job* job, const setti_clone_node* node, sett_entity parent,
                             const char* name)
 {
@@ -459,7 +475,8 @@ static bool merge_will_have(const merge_job* job, const setti_clone_node* node, 
     return strcmp(text, name) == 0;
 }
 
-/* Returns true if a child of `parent` has or will have a name. */
+/* Returns true if a child of `parent` has or will have a name. Otherwise *key becomes a free key of
+ * `by_name`. */
 static bool merge_is_taken(const merge_job* job, sett_entity parent, const char* name,
                            uint64_t* key)
 {
@@ -480,6 +497,7 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
     return !sett_is_null(sett_name_find(job->to, parent, name));
 }
 
+/* A search for a free name, such as "door_2". */
 typedef struct merge_numbering {
     const merge_job* job;
     sett_entity parent;
@@ -488,6 +506,7 @@ typedef struct merge_numbering {
     char text[SETT_NAME_MAX + 1];
 } merge_numbering;
 
+/* Fills in text and key for a number. Returns true if the name is taken. */
 static bool merge_number_taken(void* user, uint32_t number)
 {
     merge_numbering* search = user;
@@ -498,13 +517,13 @@ static bool merge_number_taken(void* user, uint32_t number)
     return merge_is_taken(search->job, search->parent, search->text, &search->key);
 }
 
-/* Gives a node a free name, such as "door_2". */
+/* Gives a node a free name. *key becomes its key. */
 static sett_status merge_number_name(merge_job* job, setti_clone_node* node, sett_entity parent,
                                      const char* name, uint64_t* key)
 {
     merge_numbering search = {.job = job, .parent = parent, .name = name};
     uint32_t number = setti_name_number(merge_number_taken, &search);
-    (void)merge_number_taken(&search, number); /* fills in text and key */
+    (void)merge_number_taken(&search, number);
     *key = search.key;
     node->name =
         setti_text_add(job->to, &setti_names_of(job->to)->texts, search.text, strlen(search.text));
@@ -529,7 +548,8 @@ static sett_status merge_fail_name(const merge_job* job, sett_entity parent, con
                                             : ", or .match = SETT_MERGE_PATH to merge with it");
 }
 
-/* Makes the name of a new entity unique. */
+/* Fails if a sibling of a new entity has its name, or gives the new entity another name. Notes the
+ * name in `by_name`. */
 static sett_status merge_check_name(merge_job* job, uint32_t number)
 {
     setti_clone_node* node = &job->clone.nodes[number];
@@ -551,7 +571,7 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
     return status;
 }
 
-/* Prepares the names and parents of new entities. */
+/* Prepares the names of new entities. Notes which nodes will be in the hierarchy. */
 static sett_status merge_prepare_names(merge_job* job)
 {
     sett_status status = SETT_OK;
@@ -585,7 +605,7 @@ static uint32_t merge_follow_file(const merge_job* job, const setti_relation* in
     return sett_is_null(target) ? SETTI_NONE : merge_node_of(job, target.index);
 }
 
-/* Follows the link that an entity will have. Returns false without a link. */
+/* Follows the link that an entity will have after the merge. Returns false without a link. */
 static bool merge_step(const merge_job* job, const setti_relation* in_file,
                        const setti_relation* relation, merge_position* at)
 {
@@ -607,7 +627,7 @@ static bool merge_step(const merge_job* job, const setti_relation* in_file,
     return has_link;
 }
 
-/* Fails if the merged links would form a cycle. */
+/* Fails if links of `relation` would form a cycle after the merge. */
 static sett_status merge_check_circles(const merge_job* job, const setti_relation* relation)
 {
     const setti_type* type = setti_type_find(job->from, relation->links->desc.name);
@@ -650,6 +670,7 @@ static sett_status merge_check_all_circles(const merge_job* job)
     return status;
 }
 
+/* Lists the merged entities in the order of the file. Returns the number of pairs. */
 static uint32_t merge_fill_pairs(const merge_job* job)
 {
     uint32_t count = 0;
@@ -772,6 +793,7 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
                                            : SETT_OK;
 }
 
+/* Creates the nodes. */
 static sett_status merge_gather(merge_job* job)
 {
     setti_clone* clone = &job->clone;

@@ -62,11 +62,13 @@ sett_status sett_file_migrate(sett_world* world, sett_component component,
 
 #define MIGRATE_ALIGN 4096 /* the largest alignment of a type */
 
+/* Returns a member by name, or NULL. */
 static const sett_member* migrate_find(const sett_struct* in, const char* name)
 {
     return setti_struct_member(in, name, strlen(name));
 }
 
+/* Returns the size of an element. */
 static uint32_t migrate_size(const sett_member* member)
 {
     return member->kind == SETT_MEMBER_STRUCT ? member->of->size
@@ -79,20 +81,22 @@ static bool migrate_widens(sett_member_kind from, sett_member_kind to)
     uint32_t from_size = sett_member_kind_size(from);
     uint32_t to_size = sett_member_kind_size(to);
     bool from_float = setti_number_is_float(from);
+    bool to_float = setti_number_is_float(to);
     bool from_signed = setti_number_is_signed(from);
-    if (from == SETT_MEMBER_UNKNOWN || from > SETT_MEMBER_F64 ||
-        !(setti_number_is_integer(to) || setti_number_is_float(to))) {
+    bool to_signed = setti_number_is_signed(to);
+    bool from_number = from != SETT_MEMBER_UNKNOWN && from <= SETT_MEMBER_F64;
+    bool to_number = to_float || setti_number_is_integer(to);
+    if (!from_number || !to_number) {
         return false;
     }
-    bool to_float = setti_number_is_float(to);
-    bool to_signed = setti_number_is_signed(to);
     if (from_float == to_float && from_signed == to_signed) {
         return from_size <= to_size;
     }
-    /* a larger float represents all integers: 24 bits for 16, 53 for 32 */
+    /* a float has room for all smaller integers: f32 for 24 bits, f64 for 53 */
     return !from_float && from_size < to_size && (to_signed || to_float);
 }
 
+/* Returns true if all values of a member can be converted to another member without a loss. */
 static bool migrate_fits(const sett_member* from, const sett_member* to)
 {
     bool to_string = from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING;
@@ -151,6 +155,7 @@ static bool migrate_list(setti_migration* rule, const sett_member* source,
     return true;
 }
 
+/* Converts a string, a text that became a string, or a list. */
 static void migrate_owned(setti_migration* rule, const sett_member* source,
                           const unsigned char* from, const sett_member* member, unsigned char* to)
 {
@@ -236,6 +241,7 @@ static void migrate_by_hooks(setti_migration* rule, const void* from, void* to)
     setti_written_end(&view);
 }
 
+/* Decodes a value of the file into `room`. */
 static void migrate_fill_room(setti_migration* rule, const void* from, size_t size)
 {
     if (rule->varied != NULL) {
@@ -290,7 +296,7 @@ static sett_status migrate_reject(sett_world* read, const char* name, const char
         name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
 }
 
-/* Logs and counts the members of a file that the program lacks. */
+/* Logs the members of a file that the program lacks. Returns their number. */
 static uint32_t migrate_report(const sett_world* into, const char* call, const char* name,
                                const sett_struct* from, const sett_struct* to)
 {
@@ -308,6 +314,7 @@ static uint32_t migrate_report(const sett_world* into, const char* call, const c
     return dropped;
 }
 
+/* Returns the program's latest function for a type with this fingerprint in the file, or NULL. */
 static const setti_migrator* migrate_find_function(const sett_world* into, const setti_type* local,
                                                    uint64_t fingerprint)
 {
@@ -318,6 +325,7 @@ static const setti_migrator* migrate_find_function(const sett_world* into, const
     return at;
 }
 
+/* Fails if a member of the file cannot be converted. */
 static sett_status migrate_check_members(sett_world* read, const setti_type* local,
                                          const sett_struct* from, const sett_struct* to)
 {
@@ -345,6 +353,9 @@ static sett_status migrate_choose(sett_world* read, const setti_type* saved,
     return same_bytes || has_function ? SETT_OK : migrate_reject(read, local->desc.name, "");
 }
 
+/* Prepares the conversion of a type.
+ *   saved  the type with the layout of the file
+ *   local  the program's type */
 static sett_status migrate_prepare(sett_world* into, sett_world* read, const setti_type* saved,
                                    const setti_type* local, setti_migration* rule)
 {
@@ -360,15 +371,17 @@ static sett_status migrate_prepare(sett_world* into, sett_world* read, const set
     rule->turned = setti_delta_turns(saved) && !saved->members->varies ? saved->members : NULL;
     rule->varied = setti_delta_form_of(saved) == SETTI_DELTA_OWNED ? saved->members : NULL;
     rule->allocator = &into->pool.allocator;
-    if (local->desc.write != NULL && rule->migrator == NULL && by_hook && local->written == NULL &&
-        saved->desc.layout_version == local->desc.layout_version) { /* only the name has changed */
-        rule->written = local;
+    bool local_bytes = local->desc.write != NULL && local->written == NULL; /* of a `write` hook */
+    bool same_version = saved->desc.layout_version == local->desc.layout_version;
+    if (rule->migrator == NULL && by_hook && local_bytes && same_version) {
+        rule->written = local; /* only the name has changed */
         return SETT_OK;
     }
-    if (local->written != NULL && rule->migrator == NULL && (by_hook || rule->from == NULL)) {
-        return migrate_reject(read, local->desc.name, ""); /* the layout of the bytes is unknown */
+    bool members_known = rule->from != NULL && !by_hook;
+    if (rule->migrator == NULL && local->written != NULL && !members_known) {
+        return migrate_reject(read, local->desc.name, "");
     }
-    rule->shown = local->written != NULL && rule->from != NULL && !by_hook ? local : NULL;
+    rule->shown = local->written != NULL && members_known ? local : NULL;
     if (rule->migrator != NULL || rule->turned != NULL || rule->varied != NULL) {
         rule->room_size = saved->desc.size;
         rule->room = setti_pool_alloc(&into->pool, SETTI_MAX(rule->room_size, 1), MIGRATE_ALIGN);
@@ -394,8 +407,11 @@ setti_migration* setti_migrations_create(sett_world* into, sett_world* read, con
     for (uint32_t k = 0; *status == SETT_OK && k < read->registered.count; k++) {
         const setti_type* type = read->registered.item[k];
         const setti_type* local = setti_type_find(into, type->desc.name);
-        renamed = renamed || (local != NULL && strcmp(local->desc.name, type->desc.name) != 0);
-        if (local != NULL && !setti_types_same(type, local)) {
+        if (local == NULL) {
+            continue;
+        }
+        renamed = renamed || strcmp(local->desc.name, type->desc.name) != 0;
+        if (!setti_types_same(type, local)) {
             type = setti_type_data(type);
             local = setti_type_data(local);
             *status = migrate_prepare(into, read, type, local, &list[*count]);

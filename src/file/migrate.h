@@ -24,8 +24,9 @@ typedef struct setti_migration {
     const setti_type* written; /* the program's type if hooks read the values of the file */
 } setti_migration;
 
-/* Lists the conversions of types. Returns NULL after an error, or if no type needs any. `read` has
- * the error's message, except if memory ran out. */
+/* Lists the conversions of types. Returns NULL after an error, or if no type needs a conversion.
+ *   into  the program's world
+ *   read  the contents of the file; gets the error's message, except if memory runs out */
 setti_migration* setti_migrations_create(sett_world* into, sett_world* read, const char* call,
                                          uint32_t* count, uint32_t* dropped, sett_status* status);
 

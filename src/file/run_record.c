@@ -17,6 +17,7 @@
 
 #define RUN_SECONDS 1e15 /* upper limit */
 
+/* Writes the record, or only counts bytes if `out` is NULL. Returns the number of bytes. */
 static size_t run_write(const setti_run* run, unsigned char* out)
 {
     setti_record_writer to = {out, 0};
@@ -62,6 +63,7 @@ bool setti_run_encode(sett_world* world, setti_bytes* out)
     return true;
 }
 
+/* A system of the record. */
 typedef struct run_entry {
     const unsigned char* name;
     size_t length;
@@ -77,6 +79,7 @@ static double run_seconds(setti_delta_reader* from)
     return good ? seconds : 0;
 }
 
+/* Reads a system. Invalid numbers make the record invalid. */
 static run_entry run_next(setti_delta_reader* from)
 {
     run_entry entry = {.length = (size_t)setti_delta_number(from, 2)};
@@ -88,6 +91,7 @@ static run_entry run_next(setti_delta_reader* from)
     return entry;
 }
 
+/* A loop of fixed steps of the record. */
 typedef struct run_loop {
     float step;
     setti_fixed_state state;
@@ -102,6 +106,7 @@ static run_loop run_next_loop(setti_delta_reader* from)
     loop.state.start = run_seconds(from);
     loop.state.now = run_seconds(from);
     loop.state.steps = setti_delta_number(from, 8);
+    /* the time since the last step, not enough for another step */
     double unused = loop.state.now - (double)loop.state.steps * (double)loop.step;
     bool good = loop.step > 0 && unused >= 0 && unused <= (double)loop.step;
     from->short_of = from->short_of || !good;
@@ -132,6 +137,12 @@ bool setti_run_check(const setti_bytes* from)
     return !reader.short_of && reader.at == reader.end;
 }
 
+static bool run_has_name(const sett_system* system, const run_entry* entry)
+{
+    return strlen(system->name) == entry->length &&
+           memcmp(system->name, entry->name, entry->length) == 0;
+}
+
 void setti_run_apply(sett_world* world, const setti_bytes* from)
 {
     SETTI_ASSERT(from->size == 0 || setti_run_check(from));
@@ -145,8 +156,7 @@ void setti_run_apply(sett_world* world, const setti_bytes* from)
     for (uint32_t k = 0; k < count; k++) {
         run_entry entry = run_next(&reader);
         sett_system* system = run->systems;
-        while (system != NULL && (strlen(system->name) != entry.length ||
-                                  memcmp(system->name, entry.name, entry.length) != 0)) {
+        while (system != NULL && !run_has_name(system, &entry)) {
             system = system->next;
         }
         if (system != NULL) {
@@ -158,6 +168,7 @@ void setti_run_apply(sett_world* world, const setti_bytes* from)
     for (uint32_t k = 0; k < count; k++) {
         run_loop loop = run_next_loop(&reader);
         setti_fixed* fixed = run->fixed;
+        /* "!=" without the warning about floats; both steps are positive */
         while (fixed != NULL && (fixed->step < loop.step || fixed->step > loop.step)) {
             fixed = fixed->next;
         }

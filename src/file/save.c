@@ -22,6 +22,7 @@
 #include "state/delta.h"
 #include "state/snapshot.h"
 
+/* Builds the name of a file beside the path. Returns false if memory runs out. */
 static bool place_name(setti_pool* pool, const char* path, const char* suffix, setti_bytes* name)
 {
     size_t length = strlen(path);
@@ -103,6 +104,7 @@ sett_status setti_place_fail(const setti_place* place, const char* name, const c
                                  name, what);
 }
 
+/* The encoded world. */
 typedef struct save_parts {
     setti_bytes types;
     const setti_bytes* run;
@@ -147,6 +149,7 @@ uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size)
     return setti_checksum(identity ^ size, name, strlen(name));
 }
 
+/* Writes the records of a file. Returns false if a write failed. */
 static bool save_write(setti_place* place, const sett_file_desc* desc, const save_parts* parts,
                        void* file, setti_place_end end)
 {
@@ -175,6 +178,7 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
     return !stream.failed;
 }
 
+/* Writes and syncs the new file. After an error, removes the file. */
 static sett_status save_write_next(setti_place* place, const sett_file_desc* desc,
                                    const save_parts* parts, setti_place_end end)
 {
@@ -203,6 +207,7 @@ typedef enum save_found {
     SAVE_UNKNOWN /* memory ran out */
 } save_found;
 
+/* Reads a file up to the end of the state. */
 static save_found save_inspect(const setti_place* place, const char* name)
 {
     const sett_files* files = place->files;
@@ -214,8 +219,10 @@ static save_found save_inspect(const setti_place* place, const char* name)
     save_found found = SAVE_DAMAGED;
     if (setti_stream_open(&reader, files, file, &place->world->pool)) {
         uint64_t mark = setti_place_mark(name, reader.identity, reader.size);
-        bool known_whole = mark == place->world->whole_file;
-        setti_stream_next next = known_whole ? SETTI_STREAM_READ : setti_stream_find_state(&reader);
+        setti_stream_next next = SETTI_STREAM_READ;
+        if (mark != place->world->whole_file) { /* this world has not read or written the file */
+            next = setti_stream_find_state(&reader);
+        }
         if (next == SETTI_STREAM_READ) {
             found = SAVE_WHOLE;
         } else if (next == SETTI_STREAM_MEMORY) {
@@ -227,19 +234,20 @@ static save_found save_inspect(const setti_place* place, const char* name)
     return found;
 }
 
-/* Decides whether the old file becomes the previous generation. */
+/* Decides whether the old file becomes the previous generation. A damaged file must not replace a
+ * whole file. Fails if memory runs out. */
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
     save_found old = save_inspect(place, place->path);
-    save_found previous = SAVE_NOTHING;
+    save_found previous = SAVE_NOTHING; /* irrelevant unless the old file is damaged */
     if (old == SAVE_DAMAGED) {
         previous = save_inspect(place, setti_place_name(&place->previous));
     }
-    /* a damaged file must not replace a whole file */
     *preserves = old != SAVE_NOTHING && previous != SAVE_WHOLE;
-    return old != SAVE_UNKNOWN && previous != SAVE_UNKNOWN
-               ? SETT_OK
-               : setti_world_no_memory(place->world, place->call);
+    if (old == SAVE_UNKNOWN || previous == SAVE_UNKNOWN) {
+        return setti_world_no_memory(place->world, place->call);
+    }
+    return SETT_OK;
 }
 
 static sett_status save_fail_rename(const setti_place* place, const char* from, const char* to)
@@ -250,6 +258,8 @@ static sett_status save_fail_rename(const setti_place* place, const char* from, 
                                  place->call, from, to);
 }
 
+/* Renames the old and the new file. After an error, removes the new file unless it may be
+ * needed. */
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;

@@ -51,7 +51,7 @@ sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, siz
     return status;
 }
 
-/* Creates a separate world with the same types. */
+/* Creates a separate world with the same types. Reports and returns NULL if memory runs out. */
 static sett_world* state_begin_apart(sett_world* world)
 {
     sett_world* apart = setti_replica_create(world);
@@ -63,6 +63,7 @@ static sett_world* state_begin_apart(sett_world* world)
     return apart;
 }
 
+/* Applies a state in a separate world, and then replaces the program's world. */
 static sett_status state_apply(sett_world* world, const setti_bytes* run,
                                const unsigned char* bytes, size_t size, size_t limit)
 {
