@@ -57,8 +57,7 @@ void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
         return NULL;
     }
     uintptr_t base = (uintptr_t)arena->chunk;
-    uintptr_t piece = (base + arena->used + align - 1) & ~(uintptr_t)(align - 1); /* aligned */
-    size_t offset = (size_t)(piece - base);
+    size_t offset = (size_t)(setti_align_up(base + arena->used, align) - base);
     arena->used = offset + size;
     SETTI_ASSERT(arena->used <= arena->chunk->size);
     return (unsigned char*)arena->chunk + offset;

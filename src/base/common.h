@@ -107,7 +107,7 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
 /* Copies a struct between two versions of the library. Members that `from` lacks become zero. */
 void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
 
-/* Adds a node at the beginning of a doubly linked list. */
+/* Adds a node at the beginning of a doubly linked list. Set its `previous` to NULL before. */
 #define SETTI_LIST_ADD(first, node)                                                                \
     do {                                                                                           \
         (node)->next = (first);                                                                    \

@@ -106,7 +106,7 @@ static pool_piece* pieces_merge(pool_piece* a, pool_piece* b)
     pool_piece* first = NULL;
     pool_piece** end = &first;
     while (a != NULL && b != NULL) {
-        pool_piece** less = (uintptr_t)a < (uintptr_t)b ? &a : &b;
+        pool_piece** less = (uintptr_t)a < (uintptr_t)b ? &a : &b; /* gives a piece */
         *end = *less;
         end = &(*less)->next;
         *less = (*less)->next;
@@ -161,12 +161,7 @@ static void* pool_pop(setti_pool* pool, uint32_t k)
 
 static void strip_unlink(setti_pool* pool, setti_strip* strip)
 {
-    SETTI_ASSERT(pool->strips != NULL);
-    setti_strip** link = strip->previous != NULL ? &strip->previous->next : &pool->strips;
-    *link = strip->next;
-    if (strip->next != NULL) {
-        strip->next->previous = strip->previous;
-    }
+    SETTI_LIST_REMOVE(pool->strips, strip);
     strip->left = 0;
 }
 
@@ -178,22 +173,16 @@ static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t k, unsigne
     strip->page = page;
     strip->left = count;
     strip->class = k;
-    strip->next = pool->strips;
     strip->previous = NULL;
-    if (pool->strips != NULL) {
-        pool->strips->previous = strip;
-    }
-    pool->strips = strip;
+    SETTI_LIST_ADD(pool->strips, strip);
 }
 
 /* Frees the unused pages of a run. */
 static void strip_retire(setti_pool* pool, setti_strip* strip)
 {
-    if (strip->left == 0) {
-        return;
-    }
+    SETTI_ASSERT(strip->left != 0);
     size_t size = pool_class_size(strip->class);
-    for (uint32_t k = strip->left; k != 0; k--) { /* the first page is handed out first */
+    for (uint32_t k = strip->left; k != 0; k--) { /* the last piece pushed is used first */
         pool_push(pool, strip->class, strip->page + (k - 1) * size);
     }
     strip_unlink(pool, strip);
@@ -306,21 +295,23 @@ static bool pool_is_system(const setti_pool* pool)
     return pool->allocator.alloc_fn == setti_platform_alloc;
 }
 
-/* Returns the size of the next block: a part of the bytes in blocks. */
+/* Returns the size of the next block: a part of the bytes in blocks, but room for `need` bytes. */
 static size_t pool_block_size(const setti_pool* pool, size_t need)
 {
     const size_t held = pool->held != NULL ? pool->held->size : 0; /* held only for a call */
     const size_t blocks = pool->block_size - held;
-    size_t most = SETTI_MAX(SETTI_MIN(blocks / 16, BLOCK_MAX), SETTI_HUGE_PAGE); /* 2 to 4 MB */
+    size_t part = blocks / (pool->small ? 8 : 4);
     size_t least = pool->small ? BLOCK_SMALL : BLOCK_MIN;
-    size_t size = SETTI_MIN(SETTI_MAX(blocks / (pool->small ? 8 : 4), least), most);
+    size_t most = SETTI_MAX(SETTI_MIN(blocks / 16, BLOCK_MAX), SETTI_HUGE_PAGE); /* 2 to 4 MB */
+    size_t size = SETTI_MIN(SETTI_MAX(part, least), most);
     if (pool->block_size >= HUGE_FROM && pool_is_system(pool)) {
         size = SETTI_MAX(size, SETTI_HUGE_PAGE); /* cleared in a third of the time */
     }
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator, if large perhaps of huge pages, or the held block. */
+/* Takes a block from the allocator, or else the held block. If `huge`, a large block may have huge
+ * pages. Returns false if memory runs out. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
@@ -354,7 +345,7 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 /* Returns the bytes to skip before the next piece of class k. */
 static size_t pool_gap(const setti_pool* pool, uint32_t k)
 {
-    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(k) - 1)); /* aligns */
+    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(k) - 1)); /* to align */
     size_t size = pool_class_size(k);
     /* Pages at equal addresses modulo 4,096 would evict each other from the first-level cache. (A
      * loop over 20 types took 34 ns an entity instead of 23.) */
@@ -414,7 +405,7 @@ SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
 /* Moves the bump pointer to at least `need` bytes. Returns false if memory runs out. */
 static bool pool_make_room(setti_pool* pool, size_t need)
 {
-    bool denied = pool->denied;
+    bool denied_before = pool->denied;
     const bool huge = true;
     if (pool_take_range(pool, need) ||
         (pool->small && pool->blocks != NULL && pool_split(pool, need)) ||
@@ -424,7 +415,7 @@ static bool pool_make_room(setti_pool* pool, size_t need)
     if (!pool_take_strip(pool, need)) {
         return false;
     }
-    pool->denied = denied; /* the run served the request in spite of the ceiling */
+    pool->denied = denied_before; /* the run served the request in spite of the ceiling */
     return true;
 }
 
@@ -441,38 +432,32 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
     }
 }
 
-/* Returns the bytes before a large piece, with its header. */
+/* Returns the bytes before a large piece: the header, and padding. */
 static size_t large_room(size_t align)
 {
     SETTI_ASSERT(align != 0);
     return SETTI_MAX(align, (size_t)64);
 }
 
-/* Zeroes have the alignment of calloc. */
-#define ZERO_ALIGN ((size_t)16)
+#define ZERO_ALIGN ((size_t)16) /* of memory from calloc */
 
-/* Allocates a large piece, with zeroes if asked. */
 static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool zero)
 {
     SETTI_ASSERT(size != 0);
     size_t room = large_room(align);
-    size_t asked = zero ? ZERO_ALIGN : room;
+    size_t block_align = zero ? ZERO_ALIGN : room;
     if (size > SIZE_MAX - room) {
         return NULL;
     }
-    setti_large* large = pool_allocate(pool, room + size, asked,
+    setti_large* large = pool_allocate(pool, room + size, block_align,
                                        zero ? pool->allocator.zero_fn : pool->allocator.alloc_fn);
     if (large == NULL) {
         return NULL;
     }
-    large->next = pool->large;
-    large->previous = NULL;
     large->size = room + size;
-    large->align = asked;
-    if (pool->large != NULL) {
-        pool->large->previous = large;
-    }
-    pool->large = large;
+    large->align = block_align;
+    large->previous = NULL;
+    SETTI_LIST_ADD(pool->large, large);
     pool->used_size += size;
     return (unsigned char*)large + room;
 }
@@ -481,11 +466,7 @@ static void pool_free_large(setti_pool* pool, void* piece, size_t size, size_t a
 {
     SETTI_ASSERT(pool->used_size >= size && pool->large != NULL);
     setti_large* large = (setti_large*)(void*)((unsigned char*)piece - large_room(align));
-    setti_large** link = large->previous != NULL ? &large->previous->next : &pool->large;
-    *link = large->next;
-    if (large->next != NULL) {
-        large->next->previous = large->previous;
-    }
+    SETTI_LIST_REMOVE(pool->large, large);
     pool->used_size -= size;
     pool_release(pool, large, large->size, large->align);
 }
@@ -673,9 +654,9 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
 
 static int block_compare(const void* a, const void* b)
 {
-    uintptr_t x = (uintptr_t) * (setti_block* const*)a;
-    uintptr_t y = (uintptr_t) * (setti_block* const*)b;
-    return (x > y) - (x < y);
+    setti_block* const* x = a;
+    setti_block* const* y = b;
+    return ((uintptr_t)*x > (uintptr_t)*y) - ((uintptr_t)*x < (uintptr_t)*y);
 }
 
 /* Finds the block of a piece (binary search). */
@@ -700,7 +681,7 @@ static bool block_is_empty(const setti_block* block)
     return block->free_bytes == block->size - BLOCK_HEADER;
 }
 
-/* Removes the pieces of empty blocks from the free lists. */
+/* Counts the free bytes of blocks. Removes the pieces of empty blocks from the free lists. */
 static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t count)
 {
     for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
@@ -723,7 +704,7 @@ static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t cou
     }
 }
 
-/* Lists all blocks by address. Returns NULL if there are none, or memory runs out. */
+/* Lists all blocks by address. Returns NULL if there are no blocks, or memory runs out. */
 static setti_block** pool_sort_blocks(const setti_pool* pool, size_t* count)
 {
     *count = 0;
@@ -853,7 +834,7 @@ static setti_strip* pages_strip(const setti_pages* pages)
     return (setti_strip*)(void*)((unsigned char*)pages->tick + offset);
 }
 
-/* Moves the run of a table to `to`, or frees the run if `to` cannot have one. */
+/* Moves the run of a table to the resized table `to`, or frees the run if `to` is NULL or small. */
 static void pages_move_strip(setti_pool* pool, const setti_pages* from, const setti_pages* to)
 {
     setti_strip* old = pages_strip(from);
@@ -970,7 +951,7 @@ void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity)
     if (capacity == 0) {
         setti_pages_deinit(pool, pages);
     } else if (capacity < pages->capacity && pages_resize(pool, pages, capacity)) {
-        pages_clear(pages, capacity); /* snapshots may know pages there */
+        pages_clear(pages, capacity); /* snapshots may have saved pages beyond `count` */
     }
 }
 
@@ -1046,7 +1027,7 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
 
 static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t k)
 {
-    /* with a ceiling or a hold, unused pages would waste memory */
+    /* no runs of pages up to 64 bytes; with a ceiling or a hold, unused pages would waste memory */
     return strip->left == 0 && k >= 2 && pool->blocks != NULL && pool->ceiling == 0 && !pool->holds;
 }
 
@@ -1060,7 +1041,7 @@ static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t num
     uint32_t k = pool_class(SETTI_MAX(pages->size, pages->align));
     if (strip_can_begin(pool, strip, k)) {
         uint32_t present = pages_before(pages, number); /* few if pages are scattered */
-        if (present == 64) {                            /* or more */
+        if (present == 64) {                            /* perhaps all earlier pages */
             present = number;
         }
         if (pool->free[k] != NULL) {

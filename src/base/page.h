@@ -25,7 +25,7 @@
     (SETTI_POOL_SMALL_CLASSES + (SETTI_POOL_PAGE_MAX - SETTI_POOL_SMALL_MAX) / SETTI_POOL_STEP)
 
 /* Inline reads see indices below 1 << SETTI_READ_SHIFT, the default limit of entities. */
-#define SETTI_READ_SHIFT 28 /* with more, a single far entity could cost 32 MB */
+#define SETTI_READ_SHIFT 28 /* if larger, a single far entity could cost 32 MB */
 
 typedef struct setti_block setti_block;
 typedef struct setti_large setti_large;
@@ -83,7 +83,7 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
 /* Touches the next `step` bytes of unused memory ahead of much work, for at most `nanoseconds`. The
- * first call (*at is NULL) takes a block for `size` bytes. */
+ * next call continues at *at. If *at is NULL, first takes a block for `size` bytes. */
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds);
 
@@ -157,7 +157,7 @@ void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none,
                            uint8_t shift);
 
-/* Sets the number of entries in use. Later entries are empty. */
+/* Sets the number of entries in use, also for readers. */
 static inline void setti_pages_set_count(setti_pages* pages, uint32_t count)
 {
     pages->count = count;
@@ -193,7 +193,6 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages);
 /* Checks `read` and the counts for readers. Returns NULL or the error. */
 const char* setti_pages_validate(const setti_pages* pages);
 
-/* Returns the page of a number, or NULL. */
 SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
 {
     return number < pages->count ? pages->data[number] : NULL;
@@ -214,7 +213,7 @@ static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t 
     *restored = SETTI_MAX(*restored, *setti_pages_restored(pages, from));
 }
 
-/* Returns the address of the number of a page's entry in the diff. Valid if the page was saved. */
+/* Returns the address of a number: the place of a saved page's entry in the diff. */
 static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t number)
 {
     return (uint32_t*)(void*)(pages->data + pages->capacity) + number;

@@ -43,21 +43,22 @@ void setti_message_escape(char* text, size_t size)
     static const char digits[] = "0123456789abcdef";
     for (char* at = text; *at != '\0'; at++) {
         unsigned char byte = (unsigned char)*at;
-        size_t left = size - (size_t)(at - text);
+        size_t left = size - (size_t)(at - text); /* bytes of the buffer from `at` on */
         if (byte >= 0x20 && byte != 0x7F) {
             continue;
         }
         if (left < sizeof("\\xNN")) {
-            *at = '?';
+            *at = '?'; /* no room for \xNN */
             continue;
         }
         size_t tail = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN"));
-        memmove(at + 4, at + 1, tail); /* the byte becomes \xNN */
+        memmove(at + 4, at + 1, tail);
         at[4 + tail] = '\0';
-        *at++ = '\\';
-        *at++ = 'x';
-        *at++ = digits[byte >> 4];
-        *at = digits[byte & 15];
+        at[0] = '\\';
+        at[1] = 'x';
+        at[2] = digits[byte >> 4];
+        at[3] = digits[byte & 15];
+        at += 3; /* the loop adds 1 */
     }
 }
 
