@@ -46,7 +46,6 @@
 #define SETTI_INLINE static inline
 #endif
 
-/* Reports on stderr that a parameter is NULL. */
 void setti_report_null(const char* call, const char* what);
 
 /* Whether numbers are stored with the highest byte first. */
@@ -56,8 +55,7 @@ void setti_report_null(const char* call, const char* what);
 #define SETTI_BIG_ENDIAN 0
 #endif
 
-/* No index, no row, no page. */
-#define SETTI_NONE UINT32_MAX
+#define SETTI_NONE UINT32_MAX /* no index, no row, no page */
 
 #define SETTI_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define SETTI_MAX(a, b) ((a) > (b) ? (a) : (b))

@@ -9,8 +9,7 @@
 
 #include "base/common.h"
 
-/* Longer names are not compared. */
-#define SETTI_GUESS_LENGTH 32
+#define SETTI_GUESS_LENGTH 32 /* longer names are not compared */
 
 typedef struct setti_guess {
     const char* wrong;

@@ -6,11 +6,11 @@
  *
  *     block   | header | piece | piece | ... | bump --> unused |
  *
- * A table cuts its next pages side by side, a run of pages at a time (pages_take). Without runs the
- * pages of several tables alternated, and loops that exceed the second-level cache were up to twice
- * as slow as loops over plain arrays.
+ * A table cuts its next pages side by side, a strip of pages at a time (pages_take). Without strips
+ * the pages of several tables alternated, and loops that exceed the second-level cache were up to
+ * twice as slow as loops over plain arrays.
  *
- * Invariant:  sum of block sizes = headers + used_size + bytes in free lists, runs, ranges +
+ * Invariant:  sum of block sizes = headers + used_size + bytes in free lists, strips, ranges +
  *             bump_size
  *             (pieces outside of blocks count in used_size, and with their headers in block_size)
  */
@@ -165,7 +165,7 @@ static void strip_unlink(setti_pool* pool, setti_strip* strip)
     strip->left = 0;
 }
 
-/* Gives a table a run of `count` pages. */
+/* Gives a table a strip of `count` pages. */
 static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t k, unsigned char* page,
                        uint32_t count)
 {
@@ -177,7 +177,7 @@ static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t k, unsigne
     SETTI_LIST_ADD(pool->strips, strip);
 }
 
-/* Frees the unused pages of a run. */
+/* Frees the unused pages of a strip. */
 static void strip_retire(setti_pool* pool, setti_strip* strip)
 {
     SETTI_ASSERT(strip->left != 0);
@@ -228,8 +228,7 @@ static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
 
 static void pool_release(setti_pool* pool, void* memory, size_t size, size_t align)
 {
-    SETTI_ASSERT(memory != NULL && size <= pool->block_size);
-    SETTI_ASSERT(size != 0 && align != 0);
+    SETTI_ASSERT(memory != NULL && size != 0 && size <= pool->block_size);
     pool->allocator.free_fn(pool->allocator.user, memory, size, align);
     pool->block_size -= size;
 }
@@ -353,7 +352,7 @@ static size_t pool_gap(const setti_pool* pool, uint32_t k)
     return shifts ? gap + SETTI_POOL_STEP : gap;
 }
 
-/* Moves the bump pointer to the unused pages of a run, after the allocator has failed. */
+/* Moves the bump pointer to the unused pages of a strip, after the allocator has failed. */
 SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
 {
     for (setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {
@@ -415,7 +414,7 @@ static bool pool_make_room(setti_pool* pool, size_t need)
     if (!pool_take_strip(pool, need)) {
         return false;
     }
-    pool->denied = denied_before; /* the run served the request in spite of the ceiling */
+    pool->denied = denied_before; /* the strip served the request in spite of the ceiling */
     return true;
 }
 
@@ -524,8 +523,7 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align)
     return piece != NULL ? memset(piece, 0, size) : NULL;
 }
 
-/* Limit of the bytes that a reservation adds as room for runs. */
-#define RESERVE_FOR_STRIPS ((size_t)1 << 20)
+#define RESERVE_FOR_STRIPS ((size_t)1 << 20) /* the most bytes that a reservation adds for strips */
 
 bool setti_pool_reserve(setti_pool* pool, size_t size)
 {
@@ -541,8 +539,7 @@ bool setti_pool_reserve(setti_pool* pool, size_t size)
     return true;
 }
 
-/* Bytes touched between two readings of the clock. */
-#define WARM_PART ((size_t)64 << 10)
+#define WARM_PART ((size_t)64 << 10) /* bytes touched between two readings of the clock */
 
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds)
@@ -792,7 +789,7 @@ const char* setti_pool_validate(const setti_pool* pool)
 
 /* --------------------------------------------------------------------------------------- tables */
 
-/* A table:  ticks | restore ticks | pointers | numbers (setti_pages_entry) | bits | `read` | run */
+/* A table: ticks | restored | pointers | numbers (setti_pages_entry) | bits | `read` | strip */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
 static size_t table_bits(uint32_t capacity)
@@ -800,9 +797,9 @@ static size_t table_bits(uint32_t capacity)
     return ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
 }
 
-#define STRIP_CAPACITY 8 /* smaller tables have no run */
-/* The largest run, in bytes. Loops over a million values of 48 bytes, in ns a value: runs of 64 KB
- * 5.1, 256 KB 4.2, no runs 6.6. */
+#define STRIP_CAPACITY 8 /* smaller tables have no strip */
+/* The largest strip, in bytes. Loops over a million values of 48 bytes, in ns a value: strips of
+ * 64 KB 5.1, 256 KB 4.2, no strips 6.6. */
 #define STRIP_SIZE ((size_t)256 << 10)
 
 /* Returns the entries of `read`. */
@@ -811,7 +808,7 @@ static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
     return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
 }
 
-/* Returns the offset of the run in a table. */
+/* Returns the offset of the strip in a table. */
 static size_t table_strip(const setti_pages* pages, uint32_t capacity)
 {
     size_t size =
@@ -824,7 +821,7 @@ static size_t table_size(const setti_pages* pages, uint32_t capacity)
     return table_strip(pages, capacity) + (capacity >= STRIP_CAPACITY ? sizeof(setti_strip) : 0);
 }
 
-/* Returns the run of a table, or NULL if the table is too small. */
+/* Returns the strip of a table, or NULL if the table is too small. */
 static setti_strip* pages_strip(const setti_pages* pages)
 {
     if (pages->capacity < STRIP_CAPACITY) {
@@ -834,7 +831,7 @@ static setti_strip* pages_strip(const setti_pages* pages)
     return (setti_strip*)(void*)((unsigned char*)pages->tick + offset);
 }
 
-/* Moves the run of a table to the resized table `to`, or frees the run if `to` is NULL or small. */
+/* Moves the strip of a table to the resized table `to`. Frees it if `to` is NULL or too small. */
 static void pages_move_strip(setti_pool* pool, const setti_pages* from, const setti_pages* to)
 {
     setti_strip* old = pages_strip(from);
@@ -944,7 +941,6 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count);
-    SETTI_ASSERT(pages->count == 0 || pages->data != NULL);
     if (pages->notes != NULL && pages->notes->hash_count > capacity) {
         setti_notes_free_hash(pool, pages);
     }
@@ -984,7 +980,7 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
     return word == UINT64_MAX ? 64 : 63 - setti_bits_highest(~word); /* the leading ones */
 }
 
-/* Cuts a run of new pages for a table with `present` pages before. */
+/* Cuts a strip of new pages for a table with `present` pages before. */
 static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     SETTI_ASSERT(strip->left == 0 && pool->free[k] == NULL);
@@ -1004,7 +1000,7 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     pool->bump_size -= count * rounded;
 }
 
-/* Makes a run of adjacent free pages for a table with `present` pages before. */
+/* Makes a strip of adjacent free pages for a table with `present` pages before. */
 static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     const pool_piece* head = pool->free[k];
@@ -1027,8 +1023,9 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
 
 static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t k)
 {
-    /* no runs of pages up to 64 bytes; with a ceiling or a hold, unused pages would waste memory */
-    return strip->left == 0 && k >= 2 && pool->blocks != NULL && pool->ceiling == 0 && !pool->holds;
+    bool is_small = k < 2;                               /* a page of up to 64 bytes */
+    bool may_waste = pool->ceiling == 0 && !pool->holds; /* memory for unused pages */
+    return strip->left == 0 && !is_small && pool->blocks != NULL && may_waste;
 }
 
 /* Takes a page from the table's run or the pool. Returns NULL if memory runs out. */

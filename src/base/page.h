@@ -45,7 +45,7 @@ typedef struct setti_pool {
     setti_block* blocks; /* newest first */
     setti_block* held;   /* a reserve in case the allocator fails, or NULL */
     setti_large* large;  /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
-    setti_strip* strips; /* runs: room for the next pages of a table */
+    setti_strip* strips; /* room for the next pages of tables */
     setti_range* ranges; /* free room joined by setti_pool_join */
     unsigned char* bump; /* unused memory, mostly the end of the newest block */
     size_t bump_size;    /* bytes from `bump` on */
@@ -55,7 +55,7 @@ typedef struct setti_pool {
     size_t ceiling;
     size_t exempt;        /* bytes taken for saved pages since the ceiling was set */
     size_t promised;      /* used_size may grow to this value (setti_pool_reserve) */
-    bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new runs */
+    bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new strips */
     uint64_t allocations; /* calls for memory so far */
     /* While not 0, pages stay in place for reserved rows (setti_edit_pin). */
     uint32_t pinned;
@@ -121,7 +121,7 @@ const char* setti_pool_validate(const setti_pool* pool);
 /* Rarely used data of a table; cow.h. */
 typedef struct setti_page_notes setti_page_notes;
 
-/* A run: memory for the next pages of a table, side by side. The pool lists all runs, and takes the
+/* Memory for the next pages of a table, side by side. The pool lists all strips, and takes the
  * unused pages back when the allocator fails. */
 struct setti_strip {
     setti_strip* next;

@@ -9,7 +9,8 @@ void setti_writer_add(setti_writer* writer, const char* format, ...)
     va_list arguments;
     va_start(arguments, format);
     size_t room = writer->length < writer->size ? writer->size - writer->length : 0;
-    int added = vsnprintf(room != 0 ? writer->out + writer->length : NULL, room, format, arguments);
+    char* at = room != 0 ? writer->out + writer->length : NULL;
+    int added = vsnprintf(at, room, format, arguments);
     va_end(arguments);
     writer->length += added > 0 ? (size_t)added : 0;
 }

@@ -67,8 +67,7 @@ typedef struct setti_sparse_page {
 static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_page*)0)->row),
               "a page of the table of a sparse set has one size");
 
-/* The `handle_kind` of a storage with copied values (gather.h) or `far`. */
-#define SETTI_GATHERED UINT8_MAX
+#define SETTI_GATHERED UINT8_MAX /* `handle_kind` of a storage with copied values or `far` */
 
 typedef struct setti_storage {
     /* The members up to the pointers of `rows` are one cache line. */
@@ -105,8 +104,7 @@ typedef struct setti_storage {
 
 #define SETTI_STRAYS (SETTI_NONE - 1) /* several pages */
 
-/* Bytes of the root: `count` to `hashed`. */
-#define SETTI_STORAGE_ROOT_SIZE (4 * sizeof(uint32_t))
+#define SETTI_STORAGE_ROOT_SIZE (4 * sizeof(uint32_t)) /* from `count` to `hashed` */
 
 /* ----------------------------------------------------------------------------------------- life */
 
@@ -501,8 +499,7 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
 
 /* ----------------------------------------------------------------------------------------- rows */
 
-/* Up to this size, inlined copies are faster than a call of memcpy. */
-#define SETTI_ROW_SMALL 64
+#define SETTI_ROW_SMALL 64 /* inlined copies up to this size are faster than calls of memcpy */
 
 SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
 {

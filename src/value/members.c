@@ -341,39 +341,36 @@ static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
     return member_align(member);
 }
 
-/* Finds the next member from `at` on. Returns the offset; without a member of->size, and *end and
- * *align stay. *align is the alignment of the struct, and becomes that of the member. */
-static uint32_t struct_next_member(const sett_struct* of, uint32_t at, uint32_t* end,
-                                   uint32_t* align)
+/* Finds the member with the lowest offset from `at` on, or NULL. */
+static const sett_member* struct_next_member(const sett_struct* of, uint32_t at)
 {
-    uint32_t first = of->size;
-    uint32_t limit = *align;
+    const sett_member* next = NULL;
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        if (member->offset >= at && member->offset < first) {
-            first = member->offset;
-            *end = first + member->size;
-            *align = member_align_at_most(member, limit);
+        if (member->offset >= at && (next == NULL || member->offset < next->offset)) {
+            next = member;
         }
     }
-    return first;
+    return next;
 }
 
 /* Returns an error for a gap longer than padding, or NULL. */
-static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align, char* out)
+static const char* struct_check_gaps(const sett_struct* of, uint32_t struct_alignment, char* out)
 {
-    for (uint32_t at = 0; at < of->size;) {
-        uint32_t end = of->size;
-        uint32_t align = tail_align;
-        uint32_t next = struct_next_member(of, at, &end, &align);
-        if (next - at >= align) {
+    uint32_t at = 0; /* the end of the last member */
+    while (at < of->size) {
+        const sett_member* next = struct_next_member(of, at);
+        uint32_t end = next != NULL ? next->offset : of->size; /* of the gap */
+        uint32_t align =
+            next != NULL ? member_align_at_most(next, struct_alignment) : struct_alignment;
+        if (end - at >= align) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "bytes %u to %u of %.60s belong to no member - describe them, if need be "
                      "with .element = SETT_MEMBER_OPAQUE",
-                     (unsigned)at, (unsigned)next - 1, of->name);
+                     (unsigned)at, (unsigned)end - 1, of->name);
             return out;
         }
-        at = end; /* without a next member, the end of the struct */
+        at = next != NULL ? next->offset + next->size : of->size;
     }
     return NULL;
 }
