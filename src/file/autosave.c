@@ -102,9 +102,7 @@ static sett_status autosave_copy(sett_autosave* autosave)
     sett_world* copy = autosave->copy;
     sett_world_own(copy); /* the saving thread owned the copy */
     sett_status status = setti_replica_join_all(copy, world, call);
-    if (status == SETT_OK) {
-        status = setti_replica_clone(world, copy, call);
-    }
+    status = status == SETT_OK ? setti_replica_clone(world, copy, call) : status;
     if (status == SETT_OK) {
         return status;
     }
@@ -191,9 +189,7 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
         return SETT_STATUS_LOCKED; /* not misuse: programs cannot know the speed of a disk */
     }
     sett_status status = setti_world_check_unlocked(autosave->world, "sett_autosave_start");
-    if (status == SETT_OK) {
-        status = autosave_copy(autosave);
-    }
+    status = status == SETT_OK ? autosave_copy(autosave) : status;
     if (status == SETT_OK) {
         status = autosave_copy_blocks(autosave);
     }

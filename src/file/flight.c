@@ -276,8 +276,7 @@ static setti_stream flight_dump_stream(flight_dump* dump)
     return (setti_stream){.files = &files, .file = dump, .identity = dump->identity};
 }
 
-/* Writes a half of the recording.
- *   first  the dump begins with this half: with a state, not with the lead */
+/* Writes a half of the recording. If `first`, begins with a state, not with the lead. */
 static void flight_emit_half(flight_dump* dump, const flight_half* half, bool first)
 {
     setti_stream stream = flight_dump_stream(dump);
@@ -309,8 +308,7 @@ static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
     }
 }
 
-/* Writes the length and at most `most` characters of a text; NULL counts as "". Returns the
- * size. */
+/* Writes the length and at most `most` characters of a text (NULL: ""). Returns the size. */
 static size_t flight_text(unsigned char* to, const char* text, size_t most)
 {
     size_t length = 0;

@@ -35,9 +35,7 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
         return status;
     }
     status = setti_place_lock(place);
-    if (status == SETT_OK) {
-        status = setti_place_save_all(place, desc, SETTI_PLACE_CONTINUES);
-    }
+    status = status == SETT_OK ? setti_place_save_all(place, desc, SETTI_PLACE_CONTINUES) : status;
     if (status == SETT_OK) {
         status = setti_snapshot_take(world, &journal->last, call);
     }

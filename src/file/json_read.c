@@ -226,20 +226,6 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t a
 
 /* ----------------------------------------------------------------------------------- collecting */
 
-/* Appends an entry, and makes it the current one. */
-static bool json_load_add_entry(json_load* load)
-{
-    json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
-                                               load->count, 1, &load->capacity);
-    if (entries == NULL) {
-        return false;
-    }
-    load->entries = entries;
-    load->current = load->count++;
-    entries[load->current] = (json_read_entry){.at = JSON_NO_REFERENCE};
-    return true;
-}
-
 /* Adds a reference of the current entry to `found`. Fails if another entry has the reference. */
 static bool json_load_add_key(json_load* load, const char* text, size_t at)
 {
@@ -385,8 +371,7 @@ static uint32_t json_load_key_bit(const char* key)
     return JSON_NO_KEYS;
 }
 
-/* Skips the value of an unknown key of `what`, or fails.
- *   keys  the known keys */
+/* Skips the value of an unknown key of `what`, or fails. The known keys are `keys`. */
 static bool json_load_skip_key(json_load* load, const char* key, const char* const* keys,
                                uint32_t count, const char* what)
 {
@@ -399,12 +384,21 @@ static bool json_load_skip_key(json_load* load, const char* key, const char* con
                               &guess);
 }
 
+/* Appends an entry for the next entity. */
 static bool json_load_collect_entity(json_load* load)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
-    bool good = json_load_add_entry(load) && setti_json_begin(json, '{');
-    const json_read_entry* entry = good ? &load->entries[load->current] : NULL;
+    json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
+                                               load->count, 1, &load->capacity);
+    if (entries == NULL) {
+        return false;
+    }
+    load->entries = entries;
+    load->current = load->count++;
+    json_read_entry* entry = &entries[load->current];
+    *entry = (json_read_entry){.at = JSON_NO_REFERENCE};
+    bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
         uint32_t bit = json_load_key_bit(key);
         if (bit == JSON_ENTITY && entry->at != JSON_NO_REFERENCE) {
@@ -551,17 +545,6 @@ static json_read_held* json_load_hold(json_load* load, setti_type* type)
     return &load->held[load->held_count++];
 }
 
-static bool json_load_hold_value(json_load* load, json_read_held* held)
-{
-    const sett_component_desc* desc = &held->type->desc;
-    held->value = setti_pool_alloc(&load->world->pool, desc->size, SETTI_MAX(desc->align, 1));
-    if (held->value == NULL) {
-        return false;
-    }
-    setti_type_init_values(held->type, held->value, 1);
-    return true;
-}
-
 /* Reads a component of the singletons into `held`. */
 static bool json_load_hold_component(json_load* load, setti_type* type)
 {
@@ -572,8 +555,18 @@ static bool json_load_hold_component(json_load* load, setti_type* type)
         }
     }
     json_read_held* held = json_load_hold(load, type);
-    return held != NULL && (!has_value || json_load_hold_value(load, held)) &&
-           setti_json_read_value(&load->reader, type, held->value);
+    if (held == NULL) {
+        return false;
+    }
+    if (has_value) {
+        const sett_component_desc* desc = &type->desc;
+        held->value = setti_pool_alloc(&load->world->pool, desc->size, SETTI_MAX(desc->align, 1));
+        if (held->value == NULL) {
+            return false;
+        }
+        setti_type_init_values(type, held->value, 1);
+    }
+    return setti_json_read_value(&load->reader, type, held->value);
 }
 
 static void json_load_move(const setti_type* type, void* to, void* from)
@@ -679,20 +672,6 @@ static bool json_load_merge_singletons(json_load* load)
         }
     }
     return true;
-}
-
-static void json_load_free_held(json_load* load)
-{
-    setti_pool* pool = &load->world->pool;
-    for (uint32_t k = 0; k < load->held_count; k++) {
-        const setti_type* type = load->held[k].type;
-        if (load->held[k].value != NULL) {
-            setti_type_deinit_values(type, load->held[k].value, 1);
-            setti_pool_free(pool, load->held[k].value, type->desc.size,
-                            SETTI_MAX(type->desc.align, 1));
-        }
-    }
-    setti_pool_free(pool, load->held, load->held_capacity * sizeof(*load->held), 16);
 }
 
 /* ------------------------------------------------------------------------- components and links */
@@ -959,23 +938,20 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     return wrong == NULL || json_fail_name(load, at, wrong);
 }
 
-static bool json_load_attach(json_load* load, sett_entity parent)
-{
-    sett_world* world = load->world;
-    return json_load_check_call(load, setti_hierarchy_register(world) != 0) &&
-           json_load_add_end(load, parent, setti_hierarchy_of(world)->type) &&
-           json_load_check_call(load, sett_hierarchy_attach(world, json_load_self(load), parent) ==
-                                          SETT_OK);
-}
-
 static bool json_load_enter_place(json_load* load, const json_read_place* place)
 {
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
-    if (!sett_is_null(place->parent) && !json_load_attach(load, place->parent)) {
-        return false;
+    bool done = true;
+    if (!sett_is_null(place->parent)) {
+        if (!json_load_check_call(load, setti_hierarchy_register(world) != 0) ||
+            !json_load_add_end(load, place->parent, setti_hierarchy_of(world)->type)) {
+            return false;
+        }
+        done = sett_hierarchy_attach(world, self, place->parent) == SETT_OK;
     }
-    bool done = !place->node || sett_hierarchy_set_policy(world, self, place->policy) == SETT_OK;
+    done =
+        done && (!place->node || sett_hierarchy_set_policy(world, self, place->policy) == SETT_OK);
     done = done && (place->name == NULL || sett_name_set(world, self, place->name) == SETT_OK);
     return json_load_check_call(load, done);
 }
@@ -1011,8 +987,7 @@ static bool json_load_policy(json_load* load, json_read_place* place)
     return true;
 }
 
-/* Reads the wanted keys of the current entity. Skips other keys.
- *   text  room for place->name */
+/* Reads the wanted keys of the current entity. place->name becomes `text`. */
 static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* place,
                            char text[SETTI_JSON_REFERENCE])
 {
@@ -1050,8 +1025,7 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
     return good && json->wrong == NULL;
 }
 
-/* Reads the wanted keys of the current entity. With the place of the entity in the hierarchy,
- * JSON_APPLY enters the place. */
+/* Reads the wanted keys of the current entity, and enters a wanted place in JSON_APPLY. */
 static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];
@@ -1087,8 +1061,7 @@ static bool json_load_walk_entities(json_load* load, uint32_t wanted)
     return good && json->wrong == NULL;
 }
 
-/* Reads the wanted keys of all entities. In the pass JSON_COLLECT, `wanted` is JSON_NO_KEYS, and
- * the entities are collected. */
+/* Reads the wanted keys of all entities. In JSON_COLLECT, `wanted` is JSON_NO_KEYS. */
 static bool json_load_walk(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
@@ -1191,7 +1164,15 @@ static void json_load_free(json_load* load)
     setti_pool* pool = &load->world->pool;
     setti_pool_free(pool, load->entries, load->capacity * sizeof(*load->entries), 16);
     setti_hash_map_deinit(pool, &load->found);
-    json_load_free_held(load);
+    for (uint32_t k = 0; k < load->held_count; k++) {
+        const setti_type* type = load->held[k].type;
+        if (load->held[k].value != NULL) {
+            setti_type_deinit_values(type, load->held[k].value, 1);
+            setti_pool_free(pool, load->held[k].value, type->desc.size,
+                            SETTI_MAX(type->desc.align, 1));
+        }
+    }
+    setti_pool_free(pool, load->held, load->held_capacity * sizeof(*load->held), 16);
     setti_pool_free(pool, load->ends, load->end_capacity * sizeof(*load->ends), 16);
     setti_pool_free(pool, load->value.bytes, load->value.size, load->value.align);
     setti_pool_free(pool, load->seen, load->seen_size, 8);

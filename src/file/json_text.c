@@ -35,8 +35,7 @@ bool setti_json_end(setti_json* json)
             setti_json_fail(json, at, "text follows the end of the value - remove it"));
 }
 
-/* Counts the leading bytes that stand for themselves in a string: ASCII without control
- * characters, quotes and backslashes. */
+/* Counts the leading bytes of a string that are ASCII and need no escape. */
 SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
 {
     size_t length = 0;

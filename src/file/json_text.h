@@ -54,8 +54,7 @@ SETTI_INLINE char setti_json_peek(setti_json* json)
  * fit. If `out` is NULL, only checks the string. `length` is that of the whole string. */
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Reads a whole string. `out` gets at most `capacity` bytes of it, with no zero at the end.
- * `length` is that of the whole string. */
+/* Like setti_json_string, but stores the begin of a string that does not fit, and no zero. */
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length);
 
 /* Skips a number. `text` becomes the begin of the number. */

@@ -232,16 +232,6 @@ static void value_add_element(setti_json_out* out, sett_world* world, const sett
     }
 }
 
-static void value_add_member(setti_json_out* out, sett_world* world, const sett_member* member,
-                             const unsigned char* bytes)
-{
-    if (setti_member_is_array(member)) {
-        value_add_elements(out, world, member, bytes, member->count);
-    } else {
-        value_add_element(out, world, member, bytes);
-    }
-}
-
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
                              const unsigned char* value)
 {
@@ -252,7 +242,11 @@ static void value_add_struct(setti_json_out* out, sett_world* world, const sett_
             setti_json_add_text(out, between);
             setti_json_add_string(out, member->name, strlen(member->name));
             setti_json_add_text(out, ": ");
-            value_add_member(out, world, member, value + member->offset);
+            if (setti_member_is_array(member)) {
+                value_add_elements(out, world, member, value + member->offset, member->count);
+            } else {
+                value_add_element(out, world, member, value + member->offset);
+            }
             between = ", ";
         }
     }
@@ -281,26 +275,20 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
     setti_pool_free(&world->pool, copy, size, 8);
 }
 
-/* Writes the struct that a `write` hook describes. Returns false if the hook writes no such struct,
- * or if memory runs out. */
-static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_type* type,
-                            const void* value)
-{
-    setti_written_view view;
-    sett_status status = setti_written_show(type, value, &view);
-    if (status == SETT_OK) {
-        value_add_struct(out, world, &type->written->of, view.value);
-    }
-    setti_written_end(&view);
-    return status == SETT_OK;
-}
-
 /* Writes the result of a `write` hook. */
 static void value_add_written(setti_json_out* out, sett_world* world, const setti_type* type,
                               const void* value)
 {
-    if (type->written != NULL && value_add_shown(out, world, type, value)) {
-        return;
+    if (type->written != NULL) { /* the hook describes a struct */
+        setti_written_view view;
+        bool shown = setti_written_show(type, value, &view) == SETT_OK;
+        if (shown) {
+            value_add_struct(out, world, &type->written->of, view.value);
+        }
+        setti_written_end(&view);
+        if (shown) {
+            return;
+        }
     }
     setti_bytes bytes = {0};
     bool written = setti_type_write_bytes(type, value, &world->pool, &bytes);
@@ -367,8 +355,7 @@ void setti_json_leave(setti_json_reader* reader, size_t before)
     }
 }
 
-/* Stores an error, unless there is one already. Returns false.
- *   format  of the end of the message */
+/* Stores an error, unless there is one already. `format` is the end of the message. */
 static bool value_fail(setti_json_reader* reader, size_t at, const char* wrong, const char* format,
                        ...) SETTI_PRINTF(4, 5);
 
@@ -460,45 +447,14 @@ static bool value_fail_few(setti_json_reader* reader, size_t at, const char* wro
                       (unsigned)expected);
 }
 
-static bool value_fail_many(setti_json_reader* reader, size_t at, size_t bytes, size_t most)
-{
-    return value_fail(reader, at, "the value has too many bytes", ": %u, and %u fit - shorten it",
-                      (unsigned)bytes, (unsigned)most);
-}
-
-/* Fails with an error of setti_number_read. */
-static bool value_fail_number(setti_json_reader* reader, size_t at, const char* wrong,
-                              const sett_member* member)
-{
-    return value_fail(reader, at, wrong, " (%s)", sett_member_kind_name(member->kind));
-}
-
 static bool value_read_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
                               size_t* length)
 {
     size_t at = reader->json.at;
     return setti_json_read_base64(&reader->json, out, capacity, length) &&
-           (*length <= capacity || value_fail_many(reader, at, *length, capacity));
-}
-
-static bool value_read_text(setti_json_reader* reader, const sett_member* member,
-                            unsigned char* bytes)
-{
-    setti_json* json = &reader->json;
-    size_t length = 0;
-    size_t at = json->at;
-    memset(bytes, 0, member->size);
-    bool good = setti_json_peek(json) == '{'
-                    ? value_read_base64(reader, bytes, member->size, &length)
-                    : setti_json_chars(json, (char*)bytes, member->size, &length);
-    if (!good) {
-        return false;
-    }
-    if (length > member->size) {
-        return value_fail_many(reader, at, length, member->size);
-    }
-    return memchr(bytes, 0, length) == NULL ||
-           setti_json_fail(json, at, "a text contains a zero byte - remove it");
+           (*length <= capacity ||
+            value_fail(reader, at, "the value has too many bytes", ": %u, and %u fit - shorten it",
+                       (unsigned)*length, (unsigned)capacity));
 }
 
 /* Reads a string or base64, as setti_json_chars. */
@@ -508,6 +464,24 @@ static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size
     return setti_json_peek(&reader->json) == '{'
                ? setti_json_read_base64(&reader->json, out, capacity, length)
                : setti_json_chars(&reader->json, (char*)out, capacity, length);
+}
+
+static bool value_read_text(setti_json_reader* reader, const sett_member* member,
+                            unsigned char* bytes)
+{
+    setti_json* json = &reader->json;
+    size_t length = 0;
+    size_t at = json->at;
+    memset(bytes, 0, member->size);
+    if (!value_read_chars(reader, bytes, member->size, &length)) {
+        return false;
+    }
+    if (length > member->size) {
+        return value_fail(reader, at, "the value has too many bytes",
+                          ": %u, and %u fit - shorten it", (unsigned)length, member->size);
+    }
+    return memchr(bytes, 0, length) == NULL ||
+           setti_json_fail(json, at, "a text contains a zero byte - remove it");
 }
 
 /* Counts the bytes of a string. `begin` becomes the reader before the string, to read again. */
@@ -595,7 +569,7 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     if (member->constants != NULL) {
         return value_fail_constant(reader, at, member->constants);
     }
-    return value_fail_number(reader, at, wrong, member);
+    return value_fail(reader, at, wrong, " (%s)", sett_member_kind_name(member->kind));
 }
 
 static bool value_read_number(setti_json_reader* reader, const sett_member* member,
@@ -625,7 +599,8 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
         }
     }
     const char* wrong = setti_number_read(member->kind, text, length, member->scale, bytes);
-    return wrong == NULL || value_fail_number(reader, at, wrong, member);
+    return wrong == NULL ||
+           value_fail(reader, at, wrong, " (%s)", sett_member_kind_name(member->kind));
 }
 
 /* Reads a set of bits from a list or a number. */
@@ -744,27 +719,6 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
     }
 }
 
-static bool value_skip_element(setti_json_reader* reader, const sett_member* member,
-                               const char* name)
-{
-    setti_guess guess = setti_guess_begin(name, strlen(name));
-    for (uint32_t k = 0; k < member->count; k++) {
-        setti_guess_try(&guess, member->element_names[k]);
-    }
-    return setti_json_unknown(reader, reader->json.at, "no element has this name",
-                              " - correct the name, or leave it out", &guess);
-}
-
-/* Finds an element by name. Returns member->count for an unknown name. */
-static uint32_t value_find_element(const sett_member* member, const char* name)
-{
-    uint32_t k = 0;
-    while (k < member->count && strcmp(member->element_names[k], name) != 0) {
-        k++;
-    }
-    return k;
-}
-
 /* Reads the elements of an array from an object. Missing elements stay unchanged. */
 static bool value_read_named(setti_json_reader* reader, const sett_member* member,
                              unsigned char* bytes)
@@ -774,10 +728,21 @@ static bool value_read_named(setti_json_reader* reader, const sett_member* membe
     size_t element_size = member->size / member->count;
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        uint32_t k = value_find_element(member, key);
         size_t before = setti_json_enter(reader, ".", key);
-        good = k < member->count ? value_read_element(reader, member, bytes + k * element_size)
-                                 : value_skip_element(reader, member, key);
+        uint32_t k = 0;
+        while (k < member->count && strcmp(member->element_names[k], key) != 0) {
+            k++;
+        }
+        if (k < member->count) {
+            good = value_read_element(reader, member, bytes + k * element_size);
+        } else {
+            setti_guess guess = setti_guess_begin(key, strlen(key));
+            for (k = 0; k < member->count; k++) {
+                setti_guess_try(&guess, member->element_names[k]);
+            }
+            good = setti_json_unknown(reader, json->at, "no element has this name",
+                                      " - correct the name, or leave it out", &guess);
+        }
         setti_json_leave(reader, before);
     }
     return good && json->wrong == NULL;
@@ -805,19 +770,6 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
             value_fail_few(reader, at, "too few elements", count, member->count));
 }
 
-static bool value_skip_member(setti_json_reader* reader, const sett_struct* of, const char* name,
-                              size_t at)
-{
-    setti_guess guess = setti_guess_begin(name, strlen(name));
-    for (uint32_t k = 0; k < of->count; k++) {
-        if (!of->members[k].local) {
-            setti_guess_try(&guess, of->members[k].name);
-        }
-    }
-    return setti_json_unknown(reader, at, "no member has this name",
-                              " - correct the name, or leave it out", &guess);
-}
-
 static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
                               unsigned char* value)
 {
@@ -830,7 +782,14 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
         size_t at = json->at;
         size_t before = setti_json_enter(reader, ".", key);
         if (member == NULL) {
-            good = value_skip_member(reader, of, key, at);
+            setti_guess guess = setti_guess_begin(key, strlen(key));
+            for (uint32_t k = 0; k < of->count; k++) {
+                if (!of->members[k].local) {
+                    setti_guess_try(&guess, of->members[k].name);
+                }
+            }
+            good = setti_json_unknown(reader, at, "no member has this name",
+                                      " - correct the name, or leave it out", &guess);
         } else if (member->local) {
             good = setti_json_unknown(reader, at, "the member is local: only the program writes it",
                                       " - leave it out", NULL);

@@ -50,8 +50,7 @@ void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const 
 size_t setti_json_enter(setti_json_reader* reader, const char* separator, const char* name);
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
-/* Reads a value over an initialised value. If memory runs out, returns false without an error in
- * `json`. */
+/* Reads a value over an initialised value. Without memory, fails without an error in `json`. */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 
 /* Reads {"base64": "..."}. */
@@ -66,8 +65,7 @@ bool setti_json_parse_handle(const char* text, sett_entity* out);
 bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong, const char* remedy,
                         setti_guess* guess);
 
-/* Reports the error with line, column and path. Returns `status`, or OUT_OF_MEMORY if there is no
- * error in `json`. */
+/* Reports the error with line, column and path, or that memory ran out. Returns the status. */
 sett_status setti_json_report(setti_json_reader* reader, sett_status status, const char* call);
 
 #endif

@@ -51,19 +51,6 @@ static void write_value(json_writer* to, sett_entity entity, const setti_type* o
     setti_json_add_value(&to->out, to->world, type, value);
 }
 
-static void write_components(json_writer* to, sett_entity entity)
-{
-    const char* between = "";
-    const setti_type_list* types = &to->world->registered;
-    for (uint32_t k = 0; k < types->count; k++) {
-        const setti_type* type = types->item[k];
-        if (type->module == NULL && write_wants(to, type, entity)) {
-            write_key(to, &between, type->desc.name);
-            write_value(to, entity, type, type, setti_storage_find(&type->storage, entity.index));
-        }
-    }
-}
-
 /* Writes a link as "/hall", or with data as {"to": "/hall", "data": ...}. */
 static void write_link(json_writer* to, sett_entity source, sett_entity target,
                        const setti_type* relationship, const void* data)
@@ -153,10 +140,18 @@ static void write_node(json_writer* to, sett_entity entity)
 
 static void write_entity(json_writer* to, sett_entity entity)
 {
+    const char* between = "";
+    const setti_type_list* types = &to->world->registered;
     write_identity(to, entity);
     write_node(to, entity);
     setti_json_add_text(&to->out, ", \"components\": {");
-    write_components(to, entity);
+    for (uint32_t k = 0; k < types->count; k++) {
+        const setti_type* type = types->item[k];
+        if (type->module == NULL && write_wants(to, type, entity)) {
+            write_key(to, &between, type->desc.name);
+            write_value(to, entity, type, type, setti_storage_find(&type->storage, entity.index));
+        }
+    }
     setti_json_add_text(&to->out, "}");
     write_links(to, entity);
     setti_json_add_text(&to->out, "}");
@@ -173,8 +168,7 @@ static void write_subtree(json_writer* to, sett_entity root)
     }
 }
 
-/* Writes the entities of the query. Returns false if the loop cannot begin: the world has the
- * error. */
+/* Writes the query's entities. Returns false if the world has an error, so that none begins. */
 static bool write_query(json_writer* to)
 {
     sett_batch batch;
@@ -189,17 +183,6 @@ static bool write_query(json_writer* to)
     }
     sett_batch_end(b);
     return true;
-}
-
-static void write_world(json_writer* to)
-{
-    uint32_t cursor = 0;
-    for (sett_entity entity = sett_entity_next(to->world, &cursor); !sett_is_null(entity);
-         entity = sett_entity_next(to->world, &cursor)) {
-        if (sett_is_null(sett_hierarchy_parent(to->world, entity))) {
-            write_subtree(to, entity);
-        }
-    }
 }
 
 static sett_status write_check(sett_world* world, const sett_json_desc* desc, sett_json_fn fn,
@@ -257,7 +240,13 @@ static sett_status write_all(sett_world* world, const char* call, const sett_jso
             return world->error;
         }
     } else {
-        write_world(&to);
+        uint32_t cursor = 0;
+        for (sett_entity entity = sett_entity_next(world, &cursor); !sett_is_null(entity);
+             entity = sett_entity_next(world, &cursor)) {
+            if (sett_is_null(sett_hierarchy_parent(world, entity))) {
+                write_subtree(&to, entity);
+            }
+        }
     }
     setti_json_add_text(&to.out, "\n]}\n");
     if (to.out.no_memory) {

@@ -90,8 +90,7 @@ size_t setti_load_default_limit(const sett_world* world, uint64_t size)
            LOAD_LIMIT_A_TYPE * world->registered.count;
 }
 
-/* Computes the limits of memory. Fails if `limit` has no room for the records.
- *   limit  0: the default */
+/* Computes the limits of memory from `limit`, or from the default if `limit` is 0. */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
     size_t buffer = 2 * load_bounded(load->reader.size); /* a payload in a buffer that doubles */
@@ -328,20 +327,6 @@ static sett_status load_register_types(load_attempt* load, const sett_world* old
     return status;
 }
 
-/* Fails if a value was not converted. */
-static sett_status load_check_rule(load_attempt* load, const setti_migration* rule)
-{
-    char why[256];
-    if (rule->no_memory) {
-        return load_fail_memory(load);
-    }
-    if (rule->wrong == NULL) {
-        return SETT_OK;
-    }
-    snprintf(why, sizeof(why), "type \"%.100s\": %s", rule->rule.name, rule->wrong);
-    return load_fail(load, SETT_STATUS_CONFLICT, why);
-}
-
 /* Decodes a state into a new `apart` with the program's layouts. */
 static sett_status load_convert(load_attempt* load, const sett_world* old, const setti_bytes* state,
                                 setti_migration* list, uint32_t count)
@@ -352,16 +337,21 @@ static sett_status load_convert(load_attempt* load, const sett_world* old, const
         return status;
     }
     status = load_register_types(load, old);
-    if (status == SETT_OK) {
-        status = setti_delta_convert(load->apart, state, &rules);
-    }
+    status = status == SETT_OK ? setti_delta_convert(load->apart, state, &rules) : status;
     if (status != SETT_OK) {
         return load_fail_apart(load, status);
     }
-    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        status = load_check_rule(load, &list[k]);
+    for (uint32_t k = 0; k < count; k++) { /* fails if a value was not converted */
+        if (list[k].no_memory) {
+            return load_fail_memory(load);
+        }
+        if (list[k].wrong != NULL) {
+            char why[256];
+            snprintf(why, sizeof(why), "type \"%.100s\": %s", list[k].rule.name, list[k].wrong);
+            return load_fail(load, SETT_STATUS_CONFLICT, why);
+        }
     }
-    return status;
+    return SETT_OK;
 }
 
 /* Converts the loaded state to the layouts of the program. */
@@ -399,9 +389,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     }
     load->reader.compression = desc != NULL ? desc->compression : NULL;
     sett_status status = load_limit(load, desc != NULL ? desc->limit : 0);
-    if (status == SETT_OK) {
-        status = load_begin_apart(load);
-    }
+    status = status == SETT_OK ? load_begin_apart(load) : status;
     if (status == SETT_OK) {
         status = load_all(load);
         if (status == SETT_OK) { /* the program's types can require more */
@@ -410,9 +398,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
         }
         setti_pool_set_ceiling(&load->apart->pool, 0);
     }
-    if (status == SETT_OK) {
-        status = load_migrate(load);
-    }
+    status = status == SETT_OK ? load_migrate(load) : status;
     setti_stream_close(&load->reader);
     return status;
 }
@@ -507,9 +493,7 @@ static sett_status load_world(sett_world* world, const char* call, const char* p
 {
     setti_loaded loaded;
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(world, call);
-    }
+    status = status == SETT_OK ? setti_world_check_no_snapshots(world, call) : status;
     if (status == SETT_OK) {
         status = setti_load_apart(world, call, path, desc, &loaded);
     }

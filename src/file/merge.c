@@ -91,9 +91,7 @@ static sett_status merge_decide(merge_job* job)
 {
     sett_world* from = job->from;
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; k < from->registered.count; k++) {
-        job->verdict_size = SETTI_MAX(job->verdict_size, from->registered.item[k]->id + (size_t)1);
-    }
+    job->verdict_size = from->type_capacity;
     job->verdicts = setti_pool_alloc(&job->to->pool, job->verdict_size, 16);
     if (job->verdicts == NULL) {
         return merge_no_memory(job);
@@ -164,8 +162,7 @@ static uint32_t merge_parent_node(const merge_job* job, uint32_t index)
     return is_replaced ? top : node;
 }
 
-/* Finds the parent that an entity of the file will have; null for a root. Returns false if the
- * parent is still to be created. */
+/* Finds the new parent; null for a root. Returns false if the parent is still to be created. */
 static bool merge_find_parent(const merge_job* job, uint32_t index, sett_entity* parent)
 {
     uint32_t node = merge_parent_node(job, index);
@@ -261,14 +258,6 @@ static sett_status merge_list_values(merge_job* job)
     return SETT_OK;
 }
 
-static sett_entity merge_match_path(const merge_job* job, uint32_t index)
-{
-    const char* name = merge_name(job, index);
-    sett_entity parent;
-    bool findable = name != NULL && merge_find_parent(job, index, &parent);
-    return findable ? sett_name_find(job->to, parent, name) : sett_null();
-}
-
 static sett_entity merge_match_value(const merge_job* job, uint32_t index)
 {
     const setti_type* type = setti_world_type(job->to, job->desc->match_component);
@@ -287,13 +276,15 @@ static sett_entity merge_match(const merge_job* job, uint32_t index)
         return setti_singleton_find(job->to);
     }
     if (job->desc->match == SETT_MERGE_PATH) {
-        return merge_match_path(job, index);
+        const char* name = merge_name(job, index);
+        sett_entity parent;
+        bool findable = name != NULL && merge_find_parent(job, index, &parent);
+        return findable ? sett_name_find(job->to, parent, name) : sett_null();
     }
     return job->desc->match == SETT_MERGE_VALUE ? merge_match_value(job, index) : sett_null();
 }
 
-/* Returns true if an entity of the file has a chosen type. Without a list of types, all entities
- * are chosen. */
+/* Returns true if an entity has a chosen type. Without a list of types, all are chosen. */
 static bool merge_is_chosen(const merge_job* job, uint32_t index)
 {
     for (uint32_t k = 0; k < job->from->registered.count; k++) {
@@ -307,8 +298,7 @@ static bool merge_is_chosen(const merge_job* job, uint32_t index)
     return job->desc->type_count == 0;
 }
 
-/* Maps entities to a node: the entity of the file at `index`, unless it is SETTI_NONE, and the
- * entity `onto` of the world, unless it is null. Returns false if memory runs out. */
+/* Maps an entity of the file (or SETTI_NONE) and an entity of the world (or null) to a node. */
 static bool merge_map_node(merge_job* job, uint32_t node, uint32_t index, sett_entity onto)
 {
     setti_pool* pool = &job->to->pool;
@@ -318,10 +308,7 @@ static bool merge_map_node(merge_job* job, uint32_t node, uint32_t index, sett_e
             setti_hash_map_set(pool, &job->by_onto, setti_link_to(onto.index), node));
 }
 
-/* Appends a node for the entity of the file at `index`.
- *   onto     the world's entity, or null
- *   outside  the entity is not merged
- * Returns false if memory runs out. */
+/* Appends a node for these entities, which are not merged if `outside`. Fails without memory. */
 static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool outside)
 {
     SETTI_ASSERT(job->clone.node_count < job->clone.node_room);
@@ -333,20 +320,19 @@ static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool 
     return merge_map_node(job, number, index, onto);
 }
 
-/* Adds a node for an unmerged entity of the file, if the world has an entity of the same path.
- * Returns false if memory runs out. */
-static bool merge_add_outside(merge_job* job, uint32_t index)
+/* Adds a node for an unmerged entity, if the world has an entity of the same path. */
+static sett_status merge_add_outside(merge_job* job, uint32_t index)
 {
     uint32_t onto = setti_hash_map_find(&job->by_path, setti_link_to(index));
     if (onto == SETTI_NONE || merge_node_of(job, index) != SETTI_NONE) {
-        return true;
+        return SETT_OK;
     }
     const bool outside = true;
     uint32_t node = merge_node_onto(job, onto);
-    if (node != SETTI_NONE) {
-        return merge_map_node(job, node, index, sett_null());
-    }
-    return merge_append(job, index, setti_entity_at(&job->to->entities, onto), outside);
+    bool added = node != SETTI_NONE
+                     ? merge_map_node(job, node, index, sett_null())
+                     : merge_append(job, index, setti_entity_at(&job->to->entities, onto), outside);
+    return added ? SETT_OK : merge_no_memory(job);
 }
 
 /* Lets `node` replace `other`, an unmerged node for the same entity of the world. */
@@ -371,8 +357,8 @@ static sett_status merge_add_chosen(merge_job* job, uint32_t index)
         return SETT_OK;
     }
     uint32_t parent = setti_hierarchy_parent(job->from, index);
-    if (parent != SETTI_NO_LINK && !merge_add_outside(job, setti_link_index(parent))) {
-        return merge_no_memory(job);
+    if (parent != SETTI_NO_LINK && merge_add_outside(job, setti_link_index(parent)) != SETT_OK) {
+        return job->to->error;
     }
     sett_entity onto = merge_match(job, index);
     uint32_t same_target = sett_is_null(onto) ? SETTI_NONE : merge_node_onto(job, onto.index);
@@ -447,20 +433,6 @@ static sett_status merge_find_path(merge_job* job, uint32_t index)
     return done ? SETT_OK : merge_no_memory(job);
 }
 
-static sett_status merge_add_left_out(merge_job* job, uint32_t index)
-{
-    return merge_add_outside(job, index) ? SETT_OK : merge_no_memory(job);
-}
-
-/* Adds the node `top` if the program sets a parent. Returns false if memory runs out. */
-static bool merge_add_top(merge_job* job)
-{
-    bool has_top = !sett_is_null(job->desc->parent);
-    const bool outside = false;
-    job->clone.merge.top = has_top ? job->clone.node_count : SETTI_NONE;
-    return !has_top || merge_append(job, SETTI_NONE, job->desc->parent, outside);
-}
-
 /* Returns true if the new entity of a node will have this parent and this name. */
 static bool merge_will_have(const merge_job* job, const setti_clone_node* node, sett_entity parent,
                             const char* name)
@@ -475,8 +447,7 @@ static bool merge_will_have(const merge_job* job, const setti_clone_node* node, 
     return strcmp(text, name) == 0;
 }
 
-/* Returns true if a child of `parent` has or will have a name. Otherwise *key becomes a free key of
- * `by_name`. */
+/* Returns true if a child of `parent` has or will have a name. Otherwise *key is a free key. */
 static bool merge_is_taken(const merge_job* job, sett_entity parent, const char* name,
                            uint64_t* key)
 {
@@ -548,8 +519,7 @@ static sett_status merge_fail_name(const merge_job* job, sett_entity parent, con
                                             : ", or .match = SETT_MERGE_PATH to merge with it");
 }
 
-/* Fails if a sibling of a new entity has its name, or gives the new entity another name. Notes the
- * name in `by_name`. */
+/* Rejects or changes a new entity's name that a sibling has. Notes the name in `by_name`. */
 static sett_status merge_check_name(merge_job* job, uint32_t number)
 {
     setti_clone_node* node = &job->clone.nodes[number];
@@ -596,15 +566,6 @@ typedef struct merge_position {
     uint32_t index; /* in the world; SETTI_NONE: the node's entity will be created */
 } merge_position;
 
-/* Returns the node of the target in the file, or SETTI_NONE. */
-static uint32_t merge_follow_file(const merge_job* job, const setti_relation* in_file,
-                                  uint32_t node)
-{
-    sett_entity source = setti_entity_at(&job->from->entities, job->clone.nodes[node].index);
-    sett_entity target = sett_target(job->from, source, in_file->links->id);
-    return sett_is_null(target) ? SETTI_NONE : merge_node_of(job, target.index);
-}
-
 /* Follows the link that an entity will have after the merge. Returns false without a link. */
 static bool merge_step(const merge_job* job, const setti_relation* in_file,
                        const setti_relation* relation, merge_position* at)
@@ -613,7 +574,13 @@ static bool merge_step(const merge_job* job, const setti_relation* in_file,
     bool has_link = at->index != SETTI_NONE && setti_storage_has(links, at->index);
     bool merged = at->node != SETTI_NONE && merge_is_merged(&job->clone.nodes[at->node]);
     bool takes_file_link = merged && (!has_link || job->clone.merge.overwrites);
-    uint32_t next = takes_file_link ? merge_follow_file(job, in_file, at->node) : SETTI_NONE;
+    uint32_t next = SETTI_NONE; /* the node of the link's target in the file */
+    if (takes_file_link) {
+        sett_entity in_from =
+            setti_entity_at(&job->from->entities, job->clone.nodes[at->node].index);
+        sett_entity target = sett_target(job->from, in_from, in_file->links->id);
+        next = sett_is_null(target) ? SETTI_NONE : merge_node_of(job, target.index);
+    }
     if (next != SETTI_NONE) {
         sett_entity onto = job->clone.nodes[next].onto;
         at->node = next;
@@ -793,7 +760,6 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
                                            : SETT_OK;
 }
 
-/* Creates the nodes. */
 static sett_status merge_gather(merge_job* job)
 {
     setti_clone* clone = &job->clone;
@@ -802,7 +768,11 @@ static sett_status merge_gather(merge_job* job)
     clone->nodes = setti_multiply(clone->node_room, sizeof(*clone->nodes), &size)
                        ? setti_pool_alloc(&job->to->pool, size, 16)
                        : NULL;
-    if (clone->nodes == NULL || !merge_add_top(job)) {
+    bool has_top = !sett_is_null(job->desc->parent);
+    const bool outside = false;
+    clone->merge.top = has_top ? 0 : SETTI_NONE; /* the first node */
+    if (clone->nodes == NULL ||
+        (has_top && !merge_append(job, SETTI_NONE, job->desc->parent, outside))) {
         return merge_no_memory(job);
     }
     bool partial = job->desc->subtree != NULL || job->desc->type_count != 0;
@@ -810,11 +780,9 @@ static sett_status merge_gather(merge_job* job)
     if (status == SETT_OK && partial) {
         status = merge_each(job, merge_find_path);
     }
-    if (status == SETT_OK) {
-        status = merge_add_all(job);
-    }
+    status = status == SETT_OK ? merge_add_all(job) : status;
     if (status == SETT_OK && partial) {
-        status = merge_each(job, merge_add_left_out);
+        status = merge_each(job, merge_add_outside);
     }
     return status;
 }
@@ -830,18 +798,6 @@ static sett_status merge_run(merge_job* job)
         status = job->pairs != NULL ? SETT_OK : merge_no_memory(job);
     }
     return status == SETT_OK ? setti_clone_carry_out(&job->clone, NULL) : status;
-}
-
-static void merge_end(merge_job* job)
-{
-    setti_pool* pool = &job->to->pool;
-    setti_clone_release(&job->clone);
-    setti_hash_map_deinit(pool, &job->by_path);
-    setti_hash_map_deinit(pool, &job->by_onto);
-    setti_hash_map_deinit(pool, &job->by_value);
-    setti_hash_map_deinit(pool, &job->by_name);
-    setti_pool_free(pool, job->verdicts, job->verdict_size, 16);
-    setti_pool_free(pool, job->pairs, job->pair_size, 16);
 }
 
 static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc, const char* path,
@@ -863,7 +819,14 @@ static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc, 
     if (status == SETT_OK && result != NULL) {
         merge_report(&job, &loaded->result, result);
     }
-    merge_end(&job);
+    setti_pool* pool = &world->pool;
+    setti_clone_release(&job.clone);
+    setti_hash_map_deinit(pool, &job.by_path);
+    setti_hash_map_deinit(pool, &job.by_onto);
+    setti_hash_map_deinit(pool, &job.by_value);
+    setti_hash_map_deinit(pool, &job.by_name);
+    setti_pool_free(pool, job.verdicts, job.verdict_size, 16);
+    setti_pool_free(pool, job.pairs, job.pair_size, 16);
     return status;
 }
 

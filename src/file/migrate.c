@@ -62,13 +62,11 @@ sett_status sett_file_migrate(sett_world* world, sett_component component,
 
 #define MIGRATE_ALIGN 4096 /* the largest alignment of a type */
 
-/* Returns a member by name, or NULL. */
 static const sett_member* migrate_find(const sett_struct* in, const char* name)
 {
     return setti_struct_member(in, name, strlen(name));
 }
 
-/* Returns the size of an element. */
 static uint32_t migrate_size(const sett_member* member)
 {
     return member->kind == SETT_MEMBER_STRUCT ? member->of->size
@@ -215,8 +213,7 @@ static const char migrate_wrong_read[] =
     "the `read` hook rejects a value of the file - accept older values in the hook, or call "
     "sett_file_migrate";
 
-/* Notes why a value is not converted, if `status` is an error.
- *   wrong  the message for INVALID */
+/* Notes an error. `wrong` is the message for INVALID. */
 static void migrate_note(setti_migration* rule, sett_status status, const char* wrong)
 {
     rule->no_memory = rule->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
@@ -241,7 +238,6 @@ static void migrate_by_hooks(setti_migration* rule, const void* from, void* to)
     setti_written_end(&view);
 }
 
-/* Decodes a value of the file into `room`. */
 static void migrate_fill_room(setti_migration* rule, const void* from, size_t size)
 {
     if (rule->varied != NULL) {
@@ -314,7 +310,6 @@ static uint32_t migrate_report(const sett_world* into, const char* call, const c
     return dropped;
 }
 
-/* Returns the program's latest function for a type with this fingerprint in the file, or NULL. */
 static const setti_migrator* migrate_find_function(const sett_world* into, const setti_type* local,
                                                    uint64_t fingerprint)
 {
@@ -325,26 +320,19 @@ static const setti_migrator* migrate_find_function(const sett_world* into, const
     return at;
 }
 
-/* Fails if a member of the file cannot be converted. */
-static sett_status migrate_check_members(sett_world* read, const setti_type* local,
-                                         const sett_struct* from, const sett_struct* to)
-{
-    for (uint32_t k = 0; k < to->count; k++) {
-        const sett_member* source = migrate_find(from, to->members[k].name);
-        if (source != NULL && !migrate_fits(source, &to->members[k])) {
-            return migrate_reject(read, local->desc.name, source->name);
-        }
-    }
-    return SETT_OK;
-}
-
 /* Chooses how values are converted. Fails if values would be lost. */
 static sett_status migrate_choose(sett_world* read, const setti_type* saved,
                                   const setti_type* local, setti_migration* rule)
 {
     bool has_function = rule->migrator != NULL;
     if (rule->from != NULL && rule->to != NULL) {
-        return has_function ? SETT_OK : migrate_check_members(read, local, rule->from, rule->to);
+        for (uint32_t k = 0; !has_function && k < rule->to->count; k++) {
+            const sett_member* source = migrate_find(rule->from, rule->to->members[k].name);
+            if (source != NULL && !migrate_fits(source, &rule->to->members[k])) {
+                return migrate_reject(read, local->desc.name, source->name);
+            }
+        }
+        return SETT_OK;
     }
     bool same_bytes = saved->desc.size == local->desc.size &&
                       saved->desc.layout_version == local->desc.layout_version &&
@@ -353,9 +341,7 @@ static sett_status migrate_choose(sett_world* read, const setti_type* saved,
     return same_bytes || has_function ? SETT_OK : migrate_reject(read, local->desc.name, "");
 }
 
-/* Prepares the conversion of a type.
- *   saved  the type with the layout of the file
- *   local  the program's type */
+/* Prepares the conversion from `saved`, with the layout of the file, to the program's `local`. */
 static sett_status migrate_prepare(sett_world* into, sett_world* read, const setti_type* saved,
                                    const setti_type* local, setti_migration* rule)
 {

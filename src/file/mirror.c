@@ -146,15 +146,11 @@ sett_status sett_mirror_copy(sett_mirror* mirror)
     }
     sett_world* world = mirror->world;
     sett_status status = setti_world_check_unlocked(world, mirror_call);
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world, mirror_call);
-    }
+    status = status == SETT_OK ? setti_commands_apply_all(world, mirror_call) : status;
     if (status == SETT_OK) {
         status = mirror_check(mirror);
     }
-    if (status == SETT_OK) {
-        status = mirror_follow(mirror);
-    }
+    status = status == SETT_OK ? mirror_follow(mirror) : status;
     if (status != SETT_OK) {
         return status;
     }

@@ -21,8 +21,7 @@ typedef struct setti_place {
     uint64_t size;     /* of the saved stream, in bytes */
 } setti_place;
 
-/* Builds the names of the files beside the path. Without an error, setti_place_deinit must
- * follow. */
+/* Builds the names of the files beside the path. */
 sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
                              const char* path, const sett_file_desc* desc);
 /* Frees the names and releases the lock. */
@@ -43,8 +42,7 @@ typedef enum setti_place_end {
     SETTI_PLACE_CONTINUES
 } setti_place_end;
 
-/* Saves the world and `run`, the record of the systems, in a new file, and renames the files. The
- * caller holds the lock. */
+/* Saves the world and the record `run` of the systems. The caller holds the lock. */
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
                              setti_place_end end);
 

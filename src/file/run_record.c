@@ -63,7 +63,6 @@ bool setti_run_encode(sett_world* world, setti_bytes* out)
     return true;
 }
 
-/* A system of the record. */
 typedef struct run_entry {
     const unsigned char* name;
     size_t length;
@@ -79,7 +78,6 @@ static double run_seconds(setti_delta_reader* from)
     return good ? seconds : 0;
 }
 
-/* Reads a system. Invalid numbers make the record invalid. */
 static run_entry run_next(setti_delta_reader* from)
 {
     run_entry entry = {.length = (size_t)setti_delta_number(from, 2)};
@@ -91,7 +89,6 @@ static run_entry run_next(setti_delta_reader* from)
     return entry;
 }
 
-/* A loop of fixed steps of the record. */
 typedef struct run_loop {
     float step;
     setti_fixed_state state;
@@ -137,12 +134,6 @@ bool setti_run_check(const setti_bytes* from)
     return !reader.short_of && reader.at == reader.end;
 }
 
-static bool run_has_name(const sett_system* system, const run_entry* entry)
-{
-    return strlen(system->name) == entry->length &&
-           memcmp(system->name, entry->name, entry->length) == 0;
-}
-
 void setti_run_apply(sett_world* world, const setti_bytes* from)
 {
     SETTI_ASSERT(from->size == 0 || setti_run_check(from));
@@ -156,7 +147,8 @@ void setti_run_apply(sett_world* world, const setti_bytes* from)
     for (uint32_t k = 0; k < count; k++) {
         run_entry entry = run_next(&reader);
         sett_system* system = run->systems;
-        while (system != NULL && !run_has_name(system, &entry)) {
+        while (system != NULL && (strlen(system->name) != entry.length ||
+                                  memcmp(system->name, entry.name, entry.length) != 0)) {
             system = system->next;
         }
         if (system != NULL) {

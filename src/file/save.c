@@ -104,7 +104,6 @@ sett_status setti_place_fail(const setti_place* place, const char* name, const c
                                  name, what);
 }
 
-/* The encoded world. */
 typedef struct save_parts {
     setti_bytes types;
     const setti_bytes* run;
@@ -132,9 +131,7 @@ static sett_status save_encode(const setti_place* place, const sett_file_desc* d
     sett_world* world = place->world;
     memset(parts, 0, sizeof(*parts));
     sett_status status = setti_place_check_user(world, place->call, desc);
-    if (status == SETT_OK) {
-        status = setti_values_check(world, place->call);
-    }
+    status = status == SETT_OK ? setti_values_check(world, place->call) : status;
     if (status == SETT_OK) {
         status = setti_delta_encode_state(world, place->call, &parts->state);
     }
@@ -149,7 +146,6 @@ uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size)
     return setti_checksum(identity ^ size, name, strlen(name));
 }
 
-/* Writes the records of a file. Returns false if a write failed. */
 static bool save_write(setti_place* place, const sett_file_desc* desc, const save_parts* parts,
                        void* file, setti_place_end end)
 {
@@ -178,7 +174,6 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
     return !stream.failed;
 }
 
-/* Writes and syncs the new file. After an error, removes the file. */
 static sett_status save_write_next(setti_place* place, const sett_file_desc* desc,
                                    const save_parts* parts, setti_place_end end)
 {
@@ -234,8 +229,7 @@ static save_found save_inspect(const setti_place* place, const char* name)
     return found;
 }
 
-/* Decides whether the old file becomes the previous generation. A damaged file must not replace a
- * whole file. Fails if memory runs out. */
+/* Decides whether the old file becomes the previous one. It must not replace a better one. */
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
     save_found old = save_inspect(place, place->path);
@@ -244,10 +238,8 @@ static sett_status save_decide_previous(const setti_place* place, bool* preserve
         previous = save_inspect(place, setti_place_name(&place->previous));
     }
     *preserves = old != SAVE_NOTHING && previous != SAVE_WHOLE;
-    if (old == SAVE_UNKNOWN || previous == SAVE_UNKNOWN) {
-        return setti_world_no_memory(place->world, place->call);
-    }
-    return SETT_OK;
+    bool no_memory = old == SAVE_UNKNOWN || previous == SAVE_UNKNOWN;
+    return no_memory ? setti_world_no_memory(place->world, place->call) : SETT_OK;
 }
 
 static sett_status save_fail_rename(const setti_place* place, const char* from, const char* to)
@@ -258,8 +250,7 @@ static sett_status save_fail_rename(const setti_place* place, const char* from, 
                                  place->call, from, to);
 }
 
-/* Renames the old and the new file. After an error, removes the new file unless it may be
- * needed. */
+/* Renames the old and the new file. After an error, removes the new file if nobody needs it. */
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;
@@ -297,9 +288,7 @@ sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, con
     save_parts parts;
     sett_status status = save_encode(place, desc, &parts);
     parts.run = run;
-    if (status == SETT_OK) {
-        status = save_write_next(place, desc, &parts, end);
-    }
+    status = status == SETT_OK ? save_write_next(place, desc, &parts, end) : status;
     if (status == SETT_OK) {
         status = save_exchange(place);
     }
@@ -333,9 +322,7 @@ static sett_status save_world(sett_world* world, const char* call, const char* p
         return status;
     }
     status = setti_place_lock(&place);
-    if (status == SETT_OK) {
-        status = setti_place_save_all(&place, desc, SETTI_PLACE_COMPLETE);
-    }
+    status = status == SETT_OK ? setti_place_save_all(&place, desc, SETTI_PLACE_COMPLETE) : status;
     setti_place_deinit(&place);
     return status;
 }

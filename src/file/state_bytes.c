@@ -118,9 +118,7 @@ sett_status sett_state_apply(sett_world* world, const void* bytes, size_t size, 
         setti_world_lacks_list(world, bytes, size, state_bytes_call, "bytes")) {
         return world->error;
     }
-    if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(world, state_bytes_call);
-    }
+    status = status == SETT_OK ? setti_world_check_no_snapshots(world, state_bytes_call) : status;
     if (status != SETT_OK) {
         return status;
     }

@@ -77,9 +77,7 @@ static bool stream_write_pages(setti_stream* stream, uint32_t kind, uint32_t fla
     return !stream->failed;
 }
 
-/* Compresses a payload. Returns NULL if the result is not smaller, or if memory runs out.
- *   packed  becomes the size of the result
- *   room    becomes the size of the allocation */
+/* Compresses a payload in `room` new bytes. Returns NULL if nothing is saved or memory runs out. */
 static unsigned char* stream_pack(const setti_stream* stream, const void* bytes, size_t size,
                                   size_t* packed, size_t* room)
 {
@@ -136,7 +134,6 @@ bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t 
     return encoded && setti_stream_write(stream, kind, frame, state->data, state->size);
 }
 
-/* Fails if a frame is lower than the frame `last`. */
 static sett_status stream_check_frame(sett_world* world, const char* call, uint64_t frame,
                                       uint64_t last)
 {
@@ -171,9 +168,7 @@ sett_status setti_stream_take(sett_world* world, const char* call, uint64_t fram
                               sett_snapshot* now)
 {
     sett_status status = stream_check_frame(world, call, frame, last);
-    if (status == SETT_OK) {
-        status = setti_values_check(world, call);
-    }
+    status = status == SETT_OK ? setti_values_check(world, call) : status;
     return status == SETT_OK ? setti_snapshot_take(world, now, call) : status;
 }
 
@@ -184,7 +179,6 @@ void setti_stream_drop(sett_world* world, sett_snapshot snapshot)
     }
 }
 
-/* Stores the error. Returns false. */
 static bool stream_fail(setti_stream_reader* reader, sett_status status, const char* why)
 {
     reader->status = status;
@@ -249,8 +243,7 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
                        "the library that wrote it");
 }
 
-/* Reads the record at *offset, and appends its page to the payload. *offset becomes that of the
- * next record. */
+/* Appends the page of the record at *offset to the payload. Moves *offset to the next record. */
 static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t* offset,
                                           setti_stream_head* page)
 {
@@ -283,7 +276,6 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     return SETTI_STREAM_READ;
 }
 
-/* Decompresses the payload. */
 static setti_stream_next stream_unpack(setti_stream_reader* reader)
 {
     const sett_compression* with = reader->compression;
@@ -316,14 +308,6 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
                                       "saved with");
 }
 
-/* Returns true if two pages can belong to the same payload. */
-static bool stream_belongs(const setti_stream_head* page, const setti_stream_head* first)
-{
-    return page->kind == first->kind && page->frame == first->frame &&
-           (page->flags & SETTI_STREAM_PACKED) == (first->flags & SETTI_STREAM_PACKED);
-}
-
-/* Reads all records of a payload. Without an error, `offset` becomes that of the next payload. */
 static setti_stream_next stream_read_payload(setti_stream_reader* reader)
 {
     uint64_t offset = reader->offset;
@@ -334,7 +318,9 @@ static setti_stream_next stream_read_payload(setti_stream_reader* reader)
     setti_stream_head page = first;
     while (next == SETTI_STREAM_READ && (page.flags & SETTI_STREAM_MORE) != 0) {
         next = stream_read_page(reader, &offset, &page);
-        if (next == SETTI_STREAM_READ && !stream_belongs(&page, &first)) {
+        bool belongs = page.kind == first.kind && page.frame == first.frame &&
+                       (page.flags & SETTI_STREAM_PACKED) == (first.flags & SETTI_STREAM_PACKED);
+        if (next == SETTI_STREAM_READ && !belongs) {
             next = stream_torn(reader, "the file is damaged: two records are mixed - load a copy");
         }
     }

@@ -69,8 +69,7 @@ void setti_stream_begin(setti_stream* stream, const sett_files* files, void* fil
 bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
                         size_t size);
 
-/* Writes the record of the systems, and then a state or delta. Writes the types first if
- * `with_types` is true. Returns false if memory runs out or a call failed. */
+/* Writes the types, if `with_types`, the record of the systems, and the state or delta. */
 bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t kind,
                               uint64_t frame, bool with_types, const setti_bytes* state);
 

@@ -57,7 +57,6 @@ static void types_write(const setti_type* type, setti_record_writer* to)
     setti_member_record_write(to, types_members(value));
 }
 
-/* Writes all types, or only counts bytes if `out` is NULL. Returns the number of bytes. */
 static size_t types_write_all(const sett_world* world, unsigned char* out)
 {
     setti_record_writer to = {out, 0};
@@ -78,7 +77,6 @@ bool setti_types_encode(sett_world* world, setti_bytes* out)
     return true;
 }
 
-/* A type of the file. */
 typedef struct types_entry {
     char name[256];
     uint32_t form;
@@ -268,10 +266,7 @@ static sett_status types_join_links(sett_world* world, const sett_world* into,
     return setti_relation_join(world, setti_relation_of_links(local), &data);
 }
 
-/* Registers the type of an entry, with the layout of the file.
- *   world    the separate world
- *   into     the program's world
- *   unknown  counts the types that `into` lacks */
+/* Registers the type of an entry in the separate world `world`, with the layout of the file. */
 static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
                               uint32_t* unknown)
 {
