@@ -169,7 +169,7 @@ sett_queue* sett_queue_create_sized(sett_world* world, const sett_observer_desc*
     queue->world = world;
     sett_observer_desc observed = *desc;
     queue_observe(queue, &observed);
-    queue->observer = sett_observer_create(world, &observed);
+    queue->observer = setti_observer_create(world, &observed, queue_call);
     if (queue->observer == NULL) {
         queue_free(queue);
         return NULL;

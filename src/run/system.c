@@ -421,7 +421,7 @@ static sett_status system_add_observer(sett_system* system, const sett_system_de
             observer.terms[count++].drives = false;
         }
     }
-    system->observer = sett_observer_create(system->world, &observer);
+    system->observer = setti_observer_create(system->world, &observer, system_call);
     return system->observer != NULL ? SETT_OK : system->world->error;
 }
 
