@@ -127,6 +127,12 @@ static void components(void)
     other.name = "First";
     CHECK_EQ(sett_relationship_register(world, &other), 0);
     SAID(world, "is registered already, as a component");
+    CHECK(sett_component_register(world, &(sett_component_desc){.name = "Eats sources"}) != 0);
+    other.name = "Eats";
+    CHECK_EQ(sett_relationship_register(world, &other), 0);
+    SAID(world,
+         "sett_relationship_register: relationship \"Eats\" cannot have its component \"Eats "
+         "sources\"");
     SAYS(world, sett_component_unregister(world, owes), ARGUMENT,
          "belongs to a relationship, which cannot be unregistered");
     SAYS(world, sett_component_unregister(world, sett_disabled_tag(world)), ARGUMENT,
