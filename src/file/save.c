@@ -250,7 +250,7 @@ static sett_status save_fail_rename(const setti_place* place, const char* from, 
                                  place->call, from, to);
 }
 
-/* Renames the old and the new file. After an error, removes the new file if nobody needs it. */
+/* Renames the old and the new file. After an error, removes the new file if `path` has a file. */
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;
