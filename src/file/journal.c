@@ -90,25 +90,6 @@ static sett_status journal_fail(const sett_journal* journal)
                             "journal and create it again");
 }
 
-/* Fails if the snapshot of the last frame has ended. */
-static sett_status journal_check_snapshot(const sett_journal* journal)
-{
-    sett_world* world = journal->place.world;
-    sett_status status = sett_snapshot_status(world, journal->last);
-    if (status == SETT_OK) {
-        return status;
-    }
-    return setti_world_fail_with(
-        world, status,
-        status == SETT_STATUS_LOST
-            ? "%s: \"%.150s\" cannot go on: its snapshot is lost, because memory ran out or "
-              "sett_snapshot_options.memory_limit was exceeded - free memory or raise the limit, "
-              "then destroy the journal and create it again"
-            : "%s: \"%.150s\" cannot go on: the program dropped all snapshots - destroy the "
-              "journal and create it again",
-        journal->place.call, journal->place.path);
-}
-
 /* Writes a delta or a keyframe. Readers can begin at a keyframe. */
 static sett_status journal_write_state(sett_journal* journal, uint32_t kind, uint64_t frame,
                                        const setti_bytes* state)
@@ -129,10 +110,19 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     SETTI_ASSERT(frame >= journal->frame);
     sett_world* world = journal->place.world;
     setti_bytes delta = {0};
-    sett_status status = journal_check_snapshot(journal);
-    if (status == SETT_OK) {
-        status = setti_delta_encode(world, journal->last, now, journal->place.call, &delta);
+    sett_status status = sett_snapshot_status(world, journal->last);
+    if (status != SETT_OK) {
+        return setti_world_fail_with(
+            world, status,
+            status == SETT_STATUS_LOST
+                ? "%s: \"%.150s\" cannot go on: its snapshot is lost, because memory ran out or "
+                  "sett_snapshot_options.memory_limit was exceeded - free memory or raise the "
+                  "limit, then destroy the journal and create it again"
+                : "%s: \"%.150s\" cannot go on: the program dropped all snapshots - destroy the "
+                  "journal and create it again",
+            journal->place.call, journal->place.path);
     }
+    status = setti_delta_encode(world, journal->last, now, journal->place.call, &delta);
     if (status == SETT_OK) {
         status = journal_write_state(journal, SETTI_STREAM_DELTA, frame, &delta);
     }

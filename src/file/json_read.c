@@ -942,28 +942,21 @@ static bool json_load_enter_place(json_load* load, const json_read_place* place)
 {
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
-    bool done = true;
+    sett_status status = SETT_OK;
     if (!sett_is_null(place->parent)) {
         if (!json_load_check_call(load, setti_hierarchy_register(world) != 0) ||
             !json_load_add_end(load, place->parent, setti_hierarchy_of(world)->type)) {
             return false;
         }
-        done = sett_hierarchy_attach(world, self, place->parent) == SETT_OK;
+        status = sett_hierarchy_attach(world, self, place->parent);
     }
-    done =
-        done && (!place->node || sett_hierarchy_set_policy(world, self, place->policy) == SETT_OK);
-    done = done && (place->name == NULL || sett_name_set(world, self, place->name) == SETT_OK);
-    return json_load_check_call(load, done);
-}
-
-/* Reads "parent". In a text, null stands for a root with the component "Hierarchy". */
-static bool json_load_parent(json_load* load, json_read_place* place)
-{
-    if (setti_json_peek(&load->reader.json) != 'n') {
-        return json_load_target(load, json_load_find_parent, &place->parent);
+    if (status == SETT_OK && place->node) {
+        status = sett_hierarchy_set_policy(world, self, place->policy);
     }
-    place->node = true;
-    return setti_json_skip(&load->reader.json);
+    if (status == SETT_OK && place->name != NULL) {
+        status = sett_name_set(world, self, place->name);
+    }
+    return json_load_check_call(load, status == SETT_OK);
 }
 
 static bool json_load_policy(json_load* load, json_read_place* place)
@@ -1015,7 +1008,10 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
             good = json_load_name(load, text);
             place->name = text;
         } else if (bit == JSON_PARENT) {
-            good = json_load_parent(load, place);
+            bool is_node = setti_json_peek(json) == 'n'; /* null: a node without a parent */
+            place->node = place->node || is_node;
+            good = is_node ? setti_json_skip(json)
+                           : json_load_target(load, json_load_find_parent, &place->parent);
         } else if (bit == JSON_POLICY) {
             good = json_load_policy(load, place);
         } else {

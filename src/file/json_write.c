@@ -69,7 +69,7 @@ static void write_link(json_writer* to, sett_entity source, sett_entity target,
 
 static void write_links(json_writer* to, sett_entity entity)
 {
-    const char* begin = ", \"links\": {";
+    const char* begin = ", \"links\": {"; /* before the first relationship */
     const char* between = begin;
     const setti_type_list* types = &to->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
@@ -121,13 +121,15 @@ static void write_identity(json_writer* to, sett_entity entity)
     }
 }
 
-/* Writes the mark of a root without children, and the policy of a node of the hierarchy. */
-static void write_node(json_writer* to, sett_entity entity)
+static void write_entity(json_writer* to, sett_entity entity)
 {
+    const char* between = "";
+    const setti_type_list* types = &to->world->registered;
     const setti_hierarchy* tree = setti_hierarchy_of(to->world);
     const sett_hierarchy* node =
         tree != NULL ? setti_storage_find(&tree->type->storage, entity.index) : NULL;
     uint32_t policy = node != NULL ? node->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
+    write_identity(to, entity);
     if (node != NULL && node->parent == 0 && node->first == 0) { /* no other text shows the node */
         setti_json_add_text(&to->out, ", \"parent\": null");
     }
@@ -136,14 +138,6 @@ static void write_node(json_writer* to, sett_entity entity)
         setti_json_add_string(&to->out, setti_json_policies[policy],
                               strlen(setti_json_policies[policy]));
     }
-}
-
-static void write_entity(json_writer* to, sett_entity entity)
-{
-    const char* between = "";
-    const setti_type_list* types = &to->world->registered;
-    write_identity(to, entity);
-    write_node(to, entity);
     setti_json_add_text(&to->out, ", \"components\": {");
     for (uint32_t k = 0; k < types->count; k++) {
         const setti_type* type = types->item[k];

@@ -204,20 +204,6 @@ static sett_entity merge_path_of(const sett_world* world, uint32_t index, char p
     return entity;
 }
 
-/* Reports two entities of the world with the same value. */
-static sett_status merge_fail_values(const merge_job* job, const setti_type* type, uint32_t index,
-                                     uint32_t other)
-{
-    char path[2][MERGE_PATH];
-    sett_entity first = merge_path_of(job->to, index, path[0]);
-    sett_entity second = merge_path_of(job->to, other, path[1]);
-    return setti_world_fail_input(
-        job->to, SETT_STATUS_CONFLICT,
-        "%s: entities \"%s\" (%u:%u) and \"%s\" (%u:%u) of the world have the same value of "
-        "`match_component` \"%.100s\" - change one of the values",
-        merge_call, path[0], SETTI_HANDLE(first), path[1], SETTI_HANDLE(second), type->desc.name);
-}
-
 /* Reports two entities of the file that match the same entity. */
 static sett_status merge_fail_match(const merge_job* job, uint32_t index, uint32_t other,
                                     sett_entity onto)
@@ -249,23 +235,21 @@ static sett_status merge_list_values(merge_job* job)
         const void* value = setti_storage_find(&type->storage, index);
         uint32_t other = merge_find_value(job, type, value, &key);
         if (other != SETTI_NONE) {
-            return merge_fail_values(job, type, index, other);
+            char path[2][MERGE_PATH];
+            sett_entity first = merge_path_of(job->to, index, path[0]);
+            sett_entity second = merge_path_of(job->to, other, path[1]);
+            return setti_world_fail_input(
+                job->to, SETT_STATUS_CONFLICT,
+                "%s: entities \"%s\" (%u:%u) and \"%s\" (%u:%u) of the world have the same value "
+                "of `match_component` \"%.100s\" - change one of the values",
+                merge_call, path[0], SETTI_HANDLE(first), path[1], SETTI_HANDLE(second),
+                type->desc.name);
         }
         if (!setti_hash_map_set(&job->to->pool, &job->by_value, key, index)) {
             return merge_no_memory(job);
         }
     }
     return SETT_OK;
-}
-
-static sett_entity merge_match_value(const merge_job* job, uint32_t index)
-{
-    const setti_type* type = setti_world_type(job->to, job->desc->match_component);
-    const setti_type* file_type = setti_type_find(job->from, type->desc.name);
-    const void* value = file_type != NULL ? setti_storage_find(&file_type->storage, index) : NULL;
-    uint64_t key;
-    uint32_t onto = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
-    return onto != SETTI_NONE ? setti_entity_at(&job->to->entities, onto) : sett_null();
 }
 
 /* Returns the world's entity for an entity of the file, or null. */
@@ -281,7 +265,15 @@ static sett_entity merge_match(const merge_job* job, uint32_t index)
         bool findable = name != NULL && merge_find_parent(job, index, &parent);
         return findable ? sett_name_find(job->to, parent, name) : sett_null();
     }
-    return job->desc->match == SETT_MERGE_VALUE ? merge_match_value(job, index) : sett_null();
+    if (job->desc->match != SETT_MERGE_VALUE) {
+        return sett_null();
+    }
+    const setti_type* type = setti_world_type(job->to, job->desc->match_component);
+    const setti_type* file_type = setti_type_find(job->from, type->desc.name);
+    const void* value = file_type != NULL ? setti_storage_find(&file_type->storage, index) : NULL;
+    uint64_t key;
+    uint32_t onto = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
+    return onto != SETTI_NONE ? setti_entity_at(&job->to->entities, onto) : sett_null();
 }
 
 /* Returns true if an entity has a chosen type. Without a list of types, all are chosen. */
@@ -637,24 +629,6 @@ static sett_status merge_check_all_circles(const merge_job* job)
     return status;
 }
 
-/* Lists the merged entities in the order of the file. Returns the number of pairs. */
-static uint32_t merge_fill_pairs(const merge_job* job)
-{
-    uint32_t count = 0;
-    uint32_t cursor = 0;
-    for (sett_entity at = sett_entity_next(job->from, &cursor); !sett_is_null(at);
-         at = sett_entity_next(job->from, &cursor)) {
-        uint32_t number = merge_node_of(job, at.index);
-        const setti_clone_node* node = number != SETTI_NONE ? &job->clone.nodes[number] : NULL;
-        /* an unmerged entity can lead to another entity's node */
-        bool is_original = node != NULL && node->index == at.index;
-        if (is_original && merge_is_merged(node)) {
-            job->pairs[count++] = (sett_merge_pair){at, node->copies[0]};
-        }
-    }
-    return count;
-}
-
 static void merge_report(merge_job* job, const sett_load_result* file, sett_merge_result* result)
 {
     memset(result, 0, sizeof(*result));
@@ -666,8 +640,18 @@ static void merge_report(merge_job* job, const sett_load_result* file, sett_merg
         result->created += merge_is_merged(node) && sett_is_null(node->onto) ? 1 : 0;
         result->matched += merge_is_merged(node) && !sett_is_null(node->onto) ? 1 : 0;
     }
+    uint32_t cursor = 0;
+    for (sett_entity at = sett_entity_next(job->from, &cursor); !sett_is_null(at);
+         at = sett_entity_next(job->from, &cursor)) { /* in the order of sett_merge_find */
+        uint32_t number = merge_node_of(job, at.index);
+        const setti_clone_node* node = number != SETTI_NONE ? &job->clone.nodes[number] : NULL;
+        /* an unmerged entity can lead to another entity's node */
+        bool is_original = node != NULL && node->index == at.index;
+        if (is_original && merge_is_merged(node)) {
+            job->pairs[result->pair_count++] = (sett_merge_pair){at, node->copies[0]};
+        }
+    }
     result->pairs = job->pairs;
-    result->pair_count = merge_fill_pairs(job);
     result->size_ = job->pair_size;
     job->pairs = NULL;
 }

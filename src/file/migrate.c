@@ -115,19 +115,6 @@ static bool migrate_fits(const sett_member* from, const sett_member* to)
     return fits;
 }
 
-static void migrate_number(sett_member_kind from_kind, const unsigned char* from,
-                           sett_member_kind to_kind, unsigned char* to)
-{
-    if (!setti_number_is_float(to_kind)) {
-        setti_number_store(to_kind, setti_number_load(from_kind, from), to);
-        return;
-    }
-    double wide = setti_number_float(from_kind, from);
-    float narrow = (float)wide;
-    memcpy(to, to_kind == SETT_MEMBER_F32 ? (const void*)&narrow : &wide,
-           sett_member_kind_size(to_kind));
-}
-
 static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
                            const unsigned char* from, const sett_struct* to_of, unsigned char* to);
 
@@ -184,8 +171,13 @@ static void migrate_element(setti_migration* rule, const sett_member* source,
         migrate_owned(rule, source, from, member, to);
     } else if (member->of != NULL) {
         migrate_struct(rule, source->of, from, member->of, to);
+    } else if (source->kind != member->kind && setti_number_is_float(member->kind)) {
+        double wide = setti_number_float(source->kind, from);
+        float narrow = (float)wide;
+        memcpy(to, member->kind == SETT_MEMBER_F32 ? (const void*)&narrow : &wide,
+               sett_member_kind_size(member->kind));
     } else if (source->kind != member->kind) {
-        migrate_number(source->kind, from, member->kind, to);
+        setti_number_store(member->kind, setti_number_load(source->kind, from), to);
     } else {
         memcpy(to, from, migrate_size(member));
     }
@@ -310,16 +302,6 @@ static uint32_t migrate_report(const sett_world* into, const char* call, const c
     return dropped;
 }
 
-static const setti_migrator* migrate_find_function(const sett_world* into, const setti_type* local,
-                                                   uint64_t fingerprint)
-{
-    const setti_migrator* at = migrate_first(into);
-    while (at != NULL && (at->name_key != local->name_key || at->fingerprint != fingerprint)) {
-        at = at->next;
-    }
-    return at;
-}
-
 /* Chooses how values are converted. Fails if values would be lost. */
 static sett_status migrate_choose(sett_world* read, const setti_type* saved,
                                   const setti_type* local, setti_migration* rule)
@@ -353,7 +335,12 @@ static sett_status migrate_prepare(sett_world* into, sett_world* read, const set
     rule->rule.convert = migrate_value;
     rule->from = saved->desc.members;
     rule->to = local->desc.members;
-    rule->migrator = migrate_find_function(into, local, fingerprint);
+    const setti_migrator* migrator = migrate_first(into); /* the latest function that fits */
+    while (migrator != NULL &&
+           (migrator->name_key != local->name_key || migrator->fingerprint != fingerprint)) {
+        migrator = migrator->next;
+    }
+    rule->migrator = migrator;
     rule->turned = setti_delta_turns(saved) && !saved->members->varies ? saved->members : NULL;
     rule->varied = setti_delta_form_of(saved) == SETTI_DELTA_OWNED ? saved->members : NULL;
     rule->allocator = &into->pool.allocator;

@@ -125,22 +125,6 @@ sett_status setti_place_check_user(sett_world* world, const char* call, const se
     return SETT_OK;
 }
 
-static sett_status save_encode(const setti_place* place, const sett_file_desc* desc,
-                               save_parts* parts)
-{
-    sett_world* world = place->world;
-    memset(parts, 0, sizeof(*parts));
-    sett_status status = setti_place_check_user(world, place->call, desc);
-    status = status == SETT_OK ? setti_values_check(world, place->call) : status;
-    if (status == SETT_OK) {
-        status = setti_delta_encode_state(world, place->call, &parts->state);
-    }
-    if (status == SETT_OK && !setti_types_encode(world, &parts->types)) {
-        status = setti_world_no_memory(world, place->call);
-    }
-    return status;
-}
-
 uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size)
 {
     return setti_checksum(identity ^ size, name, strlen(name));
@@ -285,15 +269,22 @@ static sett_status save_exchange(const setti_place* place)
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
                              setti_place_end end)
 {
-    save_parts parts;
-    sett_status status = save_encode(place, desc, &parts);
-    parts.run = run;
+    sett_world* world = place->world;
+    save_parts parts = {.run = run};
+    sett_status status = setti_place_check_user(world, place->call, desc);
+    status = status == SETT_OK ? setti_values_check(world, place->call) : status;
+    if (status == SETT_OK) {
+        status = setti_delta_encode_state(world, place->call, &parts.state);
+    }
+    if (status == SETT_OK && !setti_types_encode(world, &parts.types)) {
+        status = setti_world_no_memory(world, place->call);
+    }
     status = status == SETT_OK ? save_write_next(place, desc, &parts, end) : status;
     if (status == SETT_OK) {
         status = save_exchange(place);
     }
-    setti_bytes_free(&place->world->pool, &parts.types);
-    setti_bytes_free(&place->world->pool, &parts.state);
+    setti_bytes_free(&world->pool, &parts.types);
+    setti_bytes_free(&world->pool, &parts.state);
     return status;
 }
 
