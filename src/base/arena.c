@@ -84,7 +84,10 @@ void setti_arena_deinit(setti_arena* arena)
 
 void setti_arena_reset(setti_arena* arena)
 {
-    if (arena->chunk != NULL && arena->chunk->previous != NULL) {
+    if (arena->chunk == NULL) {
+        return;
+    }
+    if (arena->chunk->previous != NULL) {
         size_t size = arena->size;
         setti_arena_deinit(arena);
         (void)arena_grow(arena, size); /* on failure the next allocation tries again */

@@ -37,11 +37,11 @@ static const char* event_wrong(sett_route route, const setti_type* type, const v
 static sett_status event_check_send(sett_world* world, sett_entity entity, sett_route route,
                                     sett_component event, const void* value)
 {
+    const setti_type* type = setti_world_type(world, event);
     sett_status status = setti_world_check_serial(world, event_call);
     if (status != SETT_OK) {
         return status;
     }
-    const setti_type* type = setti_world_type(world, event);
     if (type == NULL) {
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, event_call, entity, event);
     }

@@ -12,10 +12,13 @@
 #include "sett/members.h"
 #include "world/world.h"
 
-/* Whether a struct, or a struct inside of it, has a member with a step. NULL has none. */
+/* Whether a struct, or a struct inside of it, has a member with a step. */
 static bool round_concerns(const sett_struct* of)
 {
-    for (uint32_t k = 0; of != NULL && k < of->count; k++) {
+    if (of == NULL) {
+        return false;
+    }
+    for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         if (member->step != 0) {
             return true;
@@ -50,23 +53,24 @@ static double round_number(double number, double step)
 /* Rounds the number at `at`. If it changes, writes it to `out`, and returns true. */
 static bool round_element(const void* at, uint32_t size, double step, void* out)
 {
-    union {
-        float narrow;
-        double wide;
-    } value;
-    SETTI_ASSERT(size == sizeof(value.narrow) || size == sizeof(value.wide));
-    memcpy(&value, at, size);
-    bool is_narrow = size == sizeof(value.narrow);
-    double rounded = round_number(is_narrow ? (double)value.narrow : value.wide, step);
-    if (is_narrow) {
-        value.narrow = (float)rounded;
+    float narrow;
+    double wide;
+    double rounded;
+    SETTI_ASSERT(size == sizeof(narrow) || size == sizeof(wide));
+    if (size == sizeof(narrow)) {
+        memcpy(&narrow, at, size);
+        rounded = round_number((double)narrow, step);
+        narrow = (float)rounded;
     } else {
-        value.wide = rounded;
+        memcpy(&wide, at, size);
+        rounded = round_number(wide, step);
+        wide = rounded;
     }
+    const void* bytes = size == sizeof(narrow) ? (const void*)&narrow : (const void*)&wide;
     bool is_nan = rounded != rounded; /* a NaN stays */
-    bool changes = memcmp(at, &value, size) != 0 && !is_nan;
+    bool changes = memcmp(at, bytes, size) != 0 && !is_nan;
     if (changes && out != NULL) {
-        memcpy(out, &value, size);
+        memcpy(out, bytes, size);
     }
     return changes;
 }
@@ -87,7 +91,9 @@ static bool round_value(const sett_struct* of, const unsigned char* value, unsig
             unsigned char* to = out != NULL ? out + at : NULL;
             bool this_changes = nested ? round_value(member->of, value + at, to)
                                        : round_element(value + at, size, member->step, to);
-            changes = changes || this_changes;
+            if (this_changes) {
+                changes = true;
+            }
         }
     }
     return changes;
