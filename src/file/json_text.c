@@ -17,7 +17,7 @@ bool setti_json_fail(setti_json* json, size_t at, const char* wrong)
 }
 
 /* Skips `c` if it is next after white space. Returns whether it was. */
-static bool json_take(setti_json* json, char c)
+SETTI_INLINE bool json_take(setti_json* json, char c)
 {
     SETTI_ASSERT(c != '\0');
     if (setti_json_peek(json) != c) {
