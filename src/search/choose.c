@@ -651,6 +651,7 @@ static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         hides |= !at->shows[k] && world->hidden[k] != NULL && world->hidden[k]->storage.count != 0;
     }
+    /* Constants have no name, and always show. */
     if (hides && at->is_source && at->name != NULL) {
         choose_add(c, SETTI_FIND_SHOWN, s->rows, variable, SETTI_NO_REF)->variable = variable;
     }
@@ -743,7 +744,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
     c->input_depth = c->level = input_depth;
     c->nodes = 0;
     c->best_count = UINT32_MAX;
-    choose_try(c, s, 0);
+    choose_try(c, s, 0); /* finds the best order. `s` stays */
     c->plan->pipe[pipe].first = (uint16_t)c->plan->step_count;
     choose_add_steps(c, &s);
     c->plan->pipe[pipe].stop = (uint16_t)c->plan->step_count;

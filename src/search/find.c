@@ -463,6 +463,7 @@ static bool scan_words(find* f, const setti_search_step* step, find_work* w, fin
             w->place = setti_array_seek(driver, w->place);
             continue;
         }
+        /* Entities of a driver are alive. */
         uint64_t word = driver != NULL ? UINT64_MAX : setti_entity_alive(&f->world->entities, base);
         word = scan_word(&scan, base, word & ~setti_bits_below(w->place - base));
         for (; word != 0; word &= word - 1) {

@@ -152,7 +152,7 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
         return true;
     }
     uint32_t room = setti_bits_ceil(SETTI_MAX(count, 64));
-    uint32_t* slot =
+    uint32_t* slot = /* else `room` may have overflowed */
         room <= SETTI_NONE / 2 ? setti_pool_alloc(pool, (size_t)room * sizeof(*slot), 16) : NULL;
     if (slot == NULL) {
         return false;
@@ -695,7 +695,7 @@ static bool lookup_number_key(const sett_lookup* l, const setti_side_value* valu
     const int64_t exact = (int64_t)1 << 53; /* each integer from -2^53 to 2^53 is a double */
     int64_t number = (int64_t)value->bits;
     if (value->kind != SETTI_VALUE_NUMBER || value->form == SETTI_FORM_UNSIGNED) {
-        return false;
+        return false; /* constants are signed or floats */
     }
     if (value->form == SETTI_FORM_FLOAT) {
         return l->is_float && lookup_float_key(l, value->number, key);

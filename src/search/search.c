@@ -1040,7 +1040,7 @@ static const char* search_of_type(const sett_world* world, const setti_type* typ
 {
     const sett_search* search = world->module[SETTI_SLOT_SEARCHES];
     for (; search != NULL; search = search->next) {
-        bool reads = search->rank.side.type == type; /* relationships are never unregistered */
+        bool reads = search->rank.side.type == type; /* an order's relationships stay registered */
         for (uint32_t k = 0; k < search->item_count; k++) {
             const setti_search_item* item = &search->item[k];
             reads = reads || item->type == type || item->needs[0] == type || item->needs[1] == type;

@@ -596,7 +596,7 @@ static void layout_end_groups(sett_world* world, const char* text)
 
 sett_status sett_layout_apply(sett_world* world, const char* text)
 {
-    sett_status status = layout_check(world, text);
+    sett_status status = SETTI_IS_NULL(text) ? SETT_STATUS_ARGUMENT : layout_check(world, text);
     if (status != SETT_OK) {
         return status;
     }
