@@ -645,13 +645,12 @@ static void choose_add_tests(choose* c, choose_state* s)
 /* Adds a step to drop hidden entities of a variable, if any tag can hide them. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
-    const setti_variable* at = &c->search->variable[variable];
+    const setti_variable* at = &c->search->variable[variable]; /* without a name: a constant */
     const sett_world* world = c->search->world;
     bool hides = false;
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         hides |= !at->shows[k] && world->hidden[k] != NULL && world->hidden[k]->storage.count != 0;
     }
-    /* Constants have no name, and always show. */
     if (hides && at->is_source && at->name != NULL) {
         choose_add(c, SETTI_FIND_SHOWN, s->rows, variable, SETTI_NO_REF)->variable = variable;
     }

@@ -445,7 +445,7 @@ static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find
     return false;
 }
 
-/* Scans presence bits. Returns true if the block is full. */
+/* Scans presence bits of the driver, or of all entities. Returns true if the block is full. */
 static bool scan_words(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     find_scan scan;
@@ -463,7 +463,6 @@ static bool scan_words(find* f, const setti_search_step* step, find_work* w, fin
             w->place = setti_array_seek(driver, w->place);
             continue;
         }
-        /* Entities of a driver are alive. */
         uint64_t word = driver != NULL ? UINT64_MAX : setti_entity_alive(&f->world->entities, base);
         word = scan_word(&scan, base, word & ~setti_bits_below(w->place - base));
         for (; word != 0; word &= word - 1) {

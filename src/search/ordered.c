@@ -181,7 +181,6 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
-    /* Only a fixed order compares depths and parents. */
     const ordered_column tree = ordered_column_of(o->fixed ? o->rank.along : NULL);
     uint32_t count = 0;
     bool same = o->known;
@@ -264,16 +263,6 @@ static bool ordered_is_current(const sett_ordered* o)
         }
     }
     return ordered_newest_part(o, part, o->part_count) < o->since;
-}
-
-/* Notes the parts of an order that is current now. */
-static void ordered_note(sett_ordered* o)
-{
-    o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
-    if (o->part_count != 0) {
-        uint64_t newest = ordered_newest_part(o, o->part, o->part_count);
-        o->since = setti_search_read_tick(&o->world->pool, newest);
-    }
 }
 
 /* Makes an item for each match. Returns the number of items. */
@@ -388,19 +377,22 @@ static bool ordered_update(sett_ordered* o)
         }
     }
     bool parents_changed;
-    if (ordered_find(o, &parents_changed)) {
-        if (parents_changed) {
-            ordered_find_targets(o);
-        }
-        ordered_note(o);
-        return true;
+    bool same = ordered_find(o, &parents_changed);
+    if (same && parents_changed) {
+        ordered_find_targets(o);
     }
-    if (!ordered_sort(o, room)) {
+    if (!same && !ordered_sort(o, room)) {
         return false;
     }
-    ordered_note(o);
-    ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
-    ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
+    o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
+    if (o->part_count != 0) {
+        uint64_t newest = ordered_newest_part(o, o->part, o->part_count);
+        o->since = setti_search_read_tick(&o->world->pool, newest);
+    }
+    if (!same) {
+        ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
+        ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
+    }
     return true;
 }
 

@@ -183,7 +183,6 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
         build_fail_tests(b, SETTI_SEARCH_ITEMS);
         return NULL;
     }
-    SETTI_ASSERT(items->count < SETTI_SEARCH_ITEMS);
     items->item[items->count++] = (uint16_t)search->item_count;
     setti_search_item* item = &search->item[search->item_count++];
     memset(item, 0, sizeof(*item));

@@ -287,7 +287,6 @@ static setti_type* layout_type(const sett_world* world, const layout_word* word)
     return NULL;
 }
 
-/* Finds the line and column of `at` in a text. */
 static void layout_place(const char* text, const char* at, unsigned* line, unsigned* column)
 {
     *line = 1;
