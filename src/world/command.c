@@ -1054,7 +1054,6 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
 void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
                                  size_t size, sett_entity* out, uint32_t count, const char* call)
 {
-    sett_status status;
     SETTI_ASSERT(count != 0);
     if (commands->closed) {
         commands_fail_closed(commands, call);
@@ -1080,8 +1079,9 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
             return NULL;
         }
     }
+    sett_status status;
     void* payload = setti_commands_call(commands, out[0], kind, size, &status);
-    SETTI_ASSERT(payload != NULL);
+    SETTI_ASSERT(payload != NULL); /* the room is reserved */
     return payload;
 }
 
@@ -1128,7 +1128,7 @@ sett_status setti_commands_apply_all(sett_world* world, const char* call)
         if (status != SETT_OK) {
             return status;
         }
-        at = world->all_commands; /* hooks may have recorded into any buffer: begin again */
+        at = world->all_commands; /* begins again: hooks may have recorded into any buffer */
     }
     return SETT_OK;
 }

@@ -1318,7 +1318,7 @@ void setti_component_describe_type(const setti_type* type, size_t size, const ch
 }
 
 /* Returns true if the values of a component have the C type `type_name` of `size` bytes, or if the
- * component is not registered. Else reports why not. `changes` is as above. */
+ * component is not registered. Else reports why not, like component_report_type. */
 static bool component_has_type(const sett_world* world, sett_component component, size_t size,
                                const char* type_name, const char* call, bool changes)
 {
@@ -1353,7 +1353,7 @@ bool sett_component_check_change_(sett_world* world, sett_component component, s
 
 /* Reports that a C++ type does not match the registered component.
  *   another  another C++ type of this name is registered
- *   changes  as above */
+ *   changes  as for component_report_type */
 SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component component,
                                        size_t size, bool another, bool changes)
 {
