@@ -68,3 +68,13 @@ void setti_message_format(char* out, size_t size, const char* format, va_list ar
     (void)vsnprintf(out, size, format, arguments);
     setti_message_escape(out, size);
 }
+
+const char* setti_message_why(const char* message)
+{
+    if (strncmp(message, "sett_", 5) != 0) {
+        return message;
+    }
+    const char* end = message + strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    bool is_call = (end[0] == ':' || end[0] == ',') && end[1] == ' ';
+    return is_call ? end + 2 : message;
+}
