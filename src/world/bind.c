@@ -132,14 +132,14 @@ sett_status sett_component_bind(sett_world* world, uint64_t number, sett_compone
             type->desc.name);
     }
     const sett_component present = sett_component_bound(world, number);
-    if (present != 0 && present != component) {
+    if (present == component) {
+        return SETT_OK;
+    }
+    if (present != 0) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                                      "%s: the number for \"%.100s\" is bound to \"%.100s\" already "
                                      "- choose another number",
                                      call, type->desc.name, setti_component_text(world, present));
-    }
-    if (present != 0) {
-        return SETT_OK;
     }
     /* the rest has room in any case: a new number in the front may displace another to the rest */
     if (!bind_rest_reserve(&world->pool, &world->bind_rest) ||

@@ -45,10 +45,7 @@ static bool listener_is_crossed(const sett_world* world, const setti_listener* l
     }
     bool matches_before = setti_listener_matches(listener, &world->signatures, from);
     bool matches_after = setti_listener_matches(listener, &world->signatures, to);
-    if (enters) {
-        return !matches_before && matches_after;
-    }
-    return matches_before && !matches_after;
+    return matches_before != matches_after && matches_after == enters;
 }
 
 /* The effects (SETTI_PLAN_*) of a step. */
