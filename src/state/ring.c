@@ -62,15 +62,13 @@ static uint32_t ring_length(const sett_ring* ring)
     return length;
 }
 
-/* Drops a snapshot if it has not ended. It stays in `at`. */
+/* Drops a snapshot, unless it has ended. Its entry in `at` stays. */
 static void ring_drop(sett_ring* ring, uint32_t back)
 {
-    sett_snapshot snapshot = ring->at[ring_index(ring, back)].snapshot;
-    if (sett_snapshot_status(ring->world, snapshot) == SETT_OK) {
-        (void)sett_snapshot_drop(ring->world, snapshot);
-    }
+    setti_snapshot_release(ring->world, ring->at[ring_index(ring, back)].snapshot);
 }
 
+/* Drops the oldest snapshot, and frees its entry. */
 static void ring_drop_oldest(sett_ring* ring)
 {
     ring_drop(ring, ring->count - 1);
@@ -93,7 +91,7 @@ sett_status sett_ring_destroy(sett_ring* ring)
     return status;
 }
 
-/* Drops the `count` latest snapshots, the earliest first. */
+/* Drops the `count` latest snapshots, beginning with the earliest of them. */
 static void ring_drop_later(sett_ring* ring, uint32_t count)
 {
     for (uint32_t k = count; k > 0; k--) {
@@ -145,7 +143,7 @@ static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call
         return status;
     }
     if (sett_snapshot_status(ring->world, target) == SETT_OK) {
-        ring_drop_later(ring, back); /* first: the restore then copies each page only once */
+        ring_drop_later(ring, back); /* so that the restore copies each page only once */
     }
     return setti_snapshot_restore(ring->world, target, call);
 }
@@ -175,7 +173,7 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
     return ring_restore(ring, back, "sett_ring_restore");
 }
 
-/* Returns the position of a frame, counted back from the latest, or `length`. */
+/* Returns how many places a frame is before the latest. Returns `length` if the ring lacks it. */
 static uint32_t ring_find(const sett_ring* ring, uint64_t frame, uint32_t length)
 {
     uint32_t back = 0;
