@@ -21,7 +21,7 @@ struct setti_layout {
     bool more;           /* a type is due for conversion */
     uint32_t warming;    /* frames in which memory is still touched */
     size_t warm_size;    /* bytes to touch */
-    unsigned char* warm; /* memory to touch next */
+    unsigned char* warm; /* memory to touch next; NULL: none yet */
 };
 
 enum {

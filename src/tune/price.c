@@ -119,7 +119,7 @@ static void price_view_group(const sett_query* query, setti_use use, const sett_
     }
 }
 
-/* Returns the view of a query. `change` may be NULL. */
+/* Returns the layout after a change as a query sees it. `change` may be NULL. */
 static price_view price_view_of(const sett_query* query, setti_use use,
                                 const setti_relayout* change)
 {
@@ -128,6 +128,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
         change = &unchanged;
     }
     price_view view = {.sparse_set = ~query->positional};
+    /* the group that covers the query would be destroyed */
     bool cover_ends = query->cover == change->dissolved ||
                       (change->group != NULL && price_collides(change->group, query->cover));
     if (query->arranged != 0 && !cover_ends) {
@@ -238,14 +239,14 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     return false;
 }
 
-/* Returns the additional cost of single accesses to a sparse set. */
+/* Returns the cost of single accesses to a sparse set, beyond the cost in an array. */
 static setti_price price_singles(const setti_type* type)
 {
     return (setti_price)type->use.accessed * COST_INDIRECT +
            setti_price_changes(type->use.added + type->use.removed, type->storage.count);
 }
 
-/* Returns the additional cost of single accesses after a change. */
+/* Returns the cost that a change adds to single accesses. */
 static setti_price price_all_singles(setti_use use, const setti_relayout* change)
 {
     setti_price price = 0;

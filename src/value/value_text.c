@@ -180,7 +180,7 @@ void setti_value_print(setti_writer* out, const sett_struct* of, const void* val
 
 typedef struct text_difference {
     setti_writer* out;
-    uint32_t count; /* all differences; TEXT_DIFFERENCES of them are written */
+    uint32_t count; /* of all differences; the first TEXT_DIFFERENCES are written */
 } text_difference;
 
 static void difference_add(text_difference* to, const char* path, const sett_member* member,
