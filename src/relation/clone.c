@@ -702,16 +702,18 @@ static sett_status clone_reserve_names(setti_clone* clone)
     return reserved ? SETT_OK : clone_no_memory(clone);
 }
 
+/* Reserves the hierarchy's component for desc.parent if it lacks the component. */
 static bool clone_reserve_parent(setti_clone* clone)
 {
-    if (sett_is_null(clone->desc.parent) ||
-        setti_hierarchy_find(clone->to, clone->desc.parent.index) != NULL) {
+    sett_entity parent = clone->desc.parent;
+    clone->parent_joins =
+        !sett_is_null(parent) && setti_hierarchy_find(clone->to, parent.index) == NULL;
+    if (!clone->parent_joins) {
         return true;
     }
     setti_type* type = setti_hierarchy_of(clone->to)->type;
-    uint32_t signature = *setti_entity_signature(&clone->to->entities, clone->desc.parent);
-    clone->parent_joins = true;
-    return setti_change_reserve_add(clone->to, type, clone->desc.parent.index, &signature);
+    uint32_t signature = *setti_entity_signature(&clone->to->entities, parent);
+    return setti_change_reserve_add(clone->to, type, parent.index, &signature);
 }
 
 static bool clone_is_edited(const setti_clone_node* node)
@@ -1097,7 +1099,7 @@ static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, se
 {
     uint32_t depth = 0;
     uint32_t capacity = 0;
-    uint32_t* path = NULL;
+    uint32_t* path = NULL; /* indices of the entity and its ancestors */
     sett_entity found = sett_null();
     for (uint32_t link = setti_link_to(entity.index); link != SETTI_NO_LINK;
          link = setti_hierarchy_parent(clone->from, setti_link_index(link))) {

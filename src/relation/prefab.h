@@ -15,7 +15,7 @@ enum {
     SETTI_MODULE_TYPE_INSTANCE_OF = 0 /* in world->module_type */
 };
 
-/* Functions that the hierarchy calls by pointer, so that programs without prefabs do not link them. */
+/* Functions that the hierarchy calls by pointer: programs without prefabs do not link them. */
 typedef struct setti_prefabs {
     sett_status (*make)(sett_world* world, sett_entity entity); /* sett_prefab_make */
 } setti_prefabs;

@@ -409,8 +409,9 @@ static bool recipe_begin_root(sett_world* world, prefab_recipe* recipe,
             return false;
         }
     }
-    return (sett_is_null(instance->parent) ||
-            recipe_add(world, edit, setti_hierarchy_of(world)->type, NULL)) &&
+    bool done = sett_is_null(instance->parent) ||
+                recipe_add(world, edit, setti_hierarchy_of(world)->type, NULL);
+    return done &&
            (instance->name == 0 || recipe_add(world, edit, setti_names_of(world)->type, NULL));
 }
 
@@ -419,8 +420,8 @@ static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
                                     const sett_entity* into)
 {
     setti_entity_table* table = &world->entities;
-    uint32_t k = into != NULL ? 1 : 0; /* the first node that gets a new entity */
-    uint32_t from = setti_entity_hint_index(table);
+    uint32_t k = into != NULL ? 1 : 0;              /* the first node that gets a new entity */
+    uint32_t from = setti_entity_hint_index(table); /* the reservation advances it */
     uint32_t at = from;
     if (into != NULL) {
         recipe->copies[0].index = into->index;
@@ -450,7 +451,7 @@ static bool recipe_reserve(sett_world* world, prefab_recipe* recipe,
         }
     }
     if (named != 0 && !setti_name_reserve(world, named)) {
-        setti_edit_unclaim(world);
+        setti_edit_unclaim(world); /* the failing steps above do this themselves */
         return false;
     }
     return true;

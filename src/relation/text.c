@@ -109,17 +109,15 @@ static bool text_equals(const setti_texts* texts, uint32_t place, const char* te
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
-    *place = setti_hash_map_find(&texts->where, key);
-    for (uint32_t step = 1; *place != SETTI_NONE && !text_equals(texts, *place, text, length);
-         step++) {
-        if (step == SETTI_HASH_STEPS) {
-            *place = SETTI_NONE;
-            return 0;
+    for (uint32_t step = 0; step < SETTI_HASH_STEPS; step++) {
+        *place = setti_hash_map_find(&texts->where, key);
+        if (*place == SETTI_NONE || text_equals(texts, *place, text, length)) {
+            return key;
         }
         key = setti_hash_next(key); /* another text has this key */
-        *place = setti_hash_map_find(&texts->where, key);
     }
-    return key;
+    *place = SETTI_NONE;
+    return 0;
 }
 
 bool setti_text_is_crowded(const setti_texts* texts, const char* text, size_t length)
@@ -176,8 +174,8 @@ static uint64_t text_key_of(const setti_texts* texts, uint32_t place)
     return lowest + k;
 }
 
-/* Searches all pages for `text`, or for the text with *key if `text` is NULL. Returns its place, and
- * *key becomes its key. Returns SETTI_NONE and 0 if there is none. */
+/* Searches all pages for `text`, or for the text with *key if `text` is NULL. Returns its place;
+ * *key becomes its key. If there is none, returns SETTI_NONE, and *key becomes 0. */
 static uint32_t text_search(const setti_texts* texts, const char* text, size_t length,
                             uint64_t* key)
 {
@@ -415,8 +413,8 @@ uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text,
     bool at_end = key != setti_hash_bytes(text, length); /* another text has the hash */
     place = text_place(world, texts, (uint32_t)length + TEXT_AROUND, at_end);
     bool fresh;
-    if (place > UINT32_MAX - 2 * SETTI_TEXT_PAGE ||
-        !setti_pages_ensure(pool, &texts->pages, place >> TEXT_SHIFT, &fresh)) {
+    bool fits = place <= UINT32_MAX - 2 * SETTI_TEXT_PAGE; /* later places fit into 32 bits */
+    if (!fits || !setti_pages_ensure(pool, &texts->pages, place >> TEXT_SHIFT, &fresh)) {
         return 0;
     }
     if (!setti_hash_map_set(pool, &texts->where, key, place)) {

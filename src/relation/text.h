@@ -36,7 +36,7 @@ void setti_text_init(sett_world* world, setti_texts* texts);
 /* Rebuilds the cache if the state was replaced. Returns false if memory runs out or systems run. */
 bool setti_text_sync(sett_world* world, setti_texts* texts);
 
-/* The key of a text, or 0 if it is not stored. Searches all pages if the cache cannot be rebuilt. */
+/* The key of a stored text; 0: not stored. Searches all pages if the cache cannot be rebuilt. */
 uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
 /* Like setti_text_find, but adds a new text. 0: memory ran out, or the text is rejected. */

@@ -118,8 +118,8 @@ SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t si
     }
 }
 
-/* Finds the rows that differ, and prefetches the page `next` unless NULL. Inlined sizes are five
- * times as fast as memcmp. */
+/* Finds the rows that differ, and prefetches the page `next` unless NULL. With a constant `size`
+ * this takes a fifth of the time of memcmp. */
 SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_page* next,
                                   size_t size)
 {

@@ -126,7 +126,7 @@ static int difference_values(const setti_type* type_a, const void* a, const sett
                     in_a, in_b, difference_padding(pair, at));
 }
 
-/* Writes the module's descriptions of two values. Returns 0 if there are none, or they are equal. */
+/* Writes the module's descriptions of two values. Returns 0 without any, or if they are equal. */
 static int difference_described(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_module* module = pair.a->module;

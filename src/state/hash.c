@@ -283,7 +283,7 @@ static sett_entity hash_entity(const hash_part* part, uint32_t index)
     return (sett_entity){index, hash_entities(part, index)->generation[index & SETTI_ENTITY_MASK]};
 }
 
-/* Returns the words of presence from index `first` to the end of its page, or NULL without a page. */
+/* Returns the words of presence from index `first` to the end of its page. NULL: no page. */
 static const uint64_t* hash_words(const hash_part* part, uint32_t first)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -335,9 +335,10 @@ static uint64_t hash_array(const hash_part* part, const unsigned char* page, uin
     const uint64_t* words = hash_words(part, first);
     uint64_t sum = 0;
     for (uint32_t k = 0; words != NULL && k < ((uint32_t)1 << shift) / 64; k++) {
-        sum += words[k] != 0 ? hash_word(part, first + k * 64, words[k],
-                                         has_rows ? page + (size_t)k * 64 * storage->size : NULL)
-                             : 0;
+        const unsigned char* rows = has_rows ? page + (size_t)k * 64 * storage->size : NULL;
+        if (words[k] != 0) {
+            sum += hash_word(part, first + k * 64, words[k], rows);
+        }
     }
     return sum;
 }

@@ -53,13 +53,13 @@ static uint32_t ring_index(const sett_ring* ring, uint32_t back)
 /* Counts the snapshots from the oldest that has not ended to the latest. */
 static uint32_t ring_length(const sett_ring* ring)
 {
-    uint32_t length = ring->count;
-    while (length != 0 &&
-           sett_snapshot_status(ring->world, ring->at[ring_index(ring, length - 1)].snapshot) !=
-               SETT_OK) {
-        length--;
+    for (uint32_t length = ring->count; length != 0; length--) {
+        sett_snapshot oldest = ring->at[ring_index(ring, length - 1)].snapshot;
+        if (sett_snapshot_status(ring->world, oldest) == SETT_OK) {
+            return length;
+        }
     }
-    return length;
+    return 0;
 }
 
 /* Drops a snapshot, unless it has ended. Its entry in `at` stays. */

@@ -505,7 +505,7 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target)
     return target;
 }
 
-/* Returns the entry `number` of a path. The path's entries are numbered from those of `first` on. */
+/* Returns the entry `number` of a path: the entries of `first` are numbered first. */
 static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t number)
 {
     const setti_snapshot* node = first;
@@ -816,13 +816,13 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
             continue;
         }
         ++*saved;
-        if (entry >= head->diff.count || head->diff.item[entry].pages != pages ||
-            head->diff.item[entry].number != number) {
+        bool exists = entry < head->diff.count;
+        const setti_cow_entry* item = exists ? &head->diff.item[entry] : NULL;
+        if (item == NULL || item->pages != pages || item->number != number) {
             return "snapshot: a page that was written since has no copy";
         }
-        const setti_cow_entry* item = &head->diff.item[entry];
-        if ((item->data == NULL) != (item->kind == SETTI_COW_ABSENT) ||
-            (item->kind == SETTI_COW_COPY && pages->data[number] == NULL)) {
+        bool lacks_page = item->kind == SETTI_COW_COPY && pages->data[number] == NULL;
+        if (lacks_page || (item->data == NULL) != (item->kind == SETTI_COW_ABSENT)) {
             return "snapshot: the copy of a page is of another kind";
         }
     }

@@ -3,7 +3,7 @@
  * The workload: a session compares confirmed frames while the world is some predicted frames ahead.
  * Deltas contain the hashes of two states. An estimate selects the cheaper of two methods:
  *
- *     difference   from the known sum of another snapshot: hashes values that differ, in both states
+ *     difference   from the known sum of a snapshot: hashes the values that differ, old and new
  *     whole        page by page, with the remembered sums of live pages (hash.c)
  *
  * The difference is cheaper if few values of many pages differ.

@@ -351,7 +351,7 @@ static bool undo_order(const sett_world* from, sett_world* to, const setti_selec
     return ok;
 }
 
-/* Returns true if an entity lacks in `to` its name of `from`, and no sibling has that name there. */
+/* Returns true if an entity of `to` lacks its name of `from`, and no sibling has the name. */
 static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_entity entity)
 {
     const char* name = sett_name_get(from, entity);
@@ -403,11 +403,11 @@ static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selec
         return status;
     }
     status = undo_apply(mirror, &world->pool, &bytes, call);
-    if (status == SETT_OK &&
-        !(undo_sync_tags(undo, selected) && undo_arrange(world, mirror, selected))) {
-        status = mirror->error;
+    if (status != SETT_OK) {
+        return undo_fail(undo, status, call);
     }
-    return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
+    bool done = undo_sync_tags(undo, selected) && undo_arrange(world, mirror, selected);
+    return done ? SETT_OK : undo_fail_mirror(undo, call);
 }
 
 /* Makes the mirror equal to the present selection. */
@@ -754,8 +754,9 @@ static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char*
         status = undo_apply(world, pool, &move->entering_values, call);
     }
     bool applied = status == SETT_OK;
-    if (applied && !(undo_arrange(undo->mirror, world, &move->changing) &&
-                     undo_arrange(undo->mirror, world, &move->entering))) {
+    bool arranged = applied && undo_arrange(undo->mirror, world, &move->changing) &&
+                    undo_arrange(undo->mirror, world, &move->entering);
+    if (applied && !arranged) {
         status = world->error;
     }
     if (status != SETT_OK) {

@@ -326,7 +326,7 @@ static uint32_t carry_least(const setti_storage* storage, uint32_t from)
     return least;
 }
 
-/* Returns the least index from *cursor on that has a value, or SETTI_NONE. Moves *cursor past it. */
+/* Returns the least index from *cursor on that has a value, or SETTI_NONE. Moves *cursor on. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
     if (storage->kind != SETTI_SPARSE) {

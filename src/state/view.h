@@ -51,7 +51,7 @@ void setti_view_deinit(sett_world* world, setti_view* view);
 const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t number,
                            uint32_t side);
 
-/* Returns the next page of a table that may differ, or NULL at the end. *at begins as SETTI_NONE. */
+/* Returns a table's next page that may differ, or NULL at the end. *at begins as SETTI_NONE. */
 const setti_view_page* setti_view_next(setti_view* view, const setti_pages* pages, uint32_t* at);
 
 /* A walk over the indices whose generations differ, ascending. */
