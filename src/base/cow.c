@@ -17,10 +17,7 @@
 setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages)
 {
     if (pages->notes == NULL) {
-        pages->notes = setti_pool_alloc(pool, sizeof(*pages->notes), 16);
-        if (pages->notes != NULL) {
-            memset(pages->notes, 0, sizeof(*pages->notes));
-        }
+        pages->notes = setti_pool_alloc_zero(pool, sizeof(*pages->notes), 16);
     }
     return pages->notes;
 }

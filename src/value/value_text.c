@@ -196,9 +196,6 @@ static void difference_add(text_difference* to, const char* path, const sett_mem
     }
 }
 
-static void difference_walk(text_difference* to, const sett_struct* of, const char* path,
-                            const unsigned char* a, const unsigned char* b);
-
 static void difference_element(text_difference* to, const sett_member* member, const char* path,
                                const unsigned char* a, const unsigned char* b, uint32_t size);
 
@@ -219,21 +216,6 @@ static void difference_list(text_difference* to, const sett_member* member, cons
         setti_writer_add(&text, "%s[%u]", path, (unsigned)k);
         difference_element(to, &item, item_path, (const unsigned char*)x.items + at,
                            (const unsigned char*)y.items + at, item.size);
-    }
-}
-
-static void difference_element(text_difference* to, const sett_member* member, const char* path,
-                               const unsigned char* a, const unsigned char* b, uint32_t size)
-{
-    char deeper[TEXT_PATH];
-    if (member->kind == SETT_MEMBER_STRUCT) {
-        setti_writer text = {deeper, sizeof(deeper), 0};
-        setti_writer_add(&text, "%s.", path);
-        difference_walk(to, member->of, deeper, a, b);
-    } else if (member->kind == SETT_MEMBER_LIST) {
-        difference_list(to, member, path, a, b);
-    } else if (!setti_canonical_same_element(member->kind, size, a, b)) {
-        difference_add(to, path, member, a, b);
     }
 }
 
@@ -260,6 +242,21 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
             }
             difference_element(to, member, item_path, a + offset, b + offset, size);
         }
+    }
+}
+
+static void difference_element(text_difference* to, const sett_member* member, const char* path,
+                               const unsigned char* a, const unsigned char* b, uint32_t size)
+{
+    char deeper[TEXT_PATH];
+    if (member->kind == SETT_MEMBER_STRUCT) {
+        setti_writer text = {deeper, sizeof(deeper), 0};
+        setti_writer_add(&text, "%s.", path);
+        difference_walk(to, member->of, deeper, a, b);
+    } else if (member->kind == SETT_MEMBER_LIST) {
+        difference_list(to, member, path, a, b);
+    } else if (!setti_canonical_same_element(member->kind, size, a, b)) {
+        difference_add(to, path, member, a, b);
     }
 }
 

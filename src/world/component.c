@@ -541,18 +541,6 @@ static void pool_free_copy(setti_pool* pool, const void* copy, size_t size)
     setti_pool_free(pool, setti_unconst(copy), size, 8);
 }
 
-/* Returns the flags of a descriptor, except those for callbacks. */
-static uint32_t component_flags(const sett_component_desc* desc)
-{
-    uint32_t flags = 0;
-    flags |= desc->dont_fragment ? SETTI_TYPE_DONT_FRAGMENT : 0;
-    flags |= desc->required_count != 0 ? SETTI_TYPE_REQUIRES : 0;
-    flags |= desc->init != NULL ? SETTI_TYPE_INIT : 0;
-    flags |= desc->copy != NULL ? SETTI_TYPE_COPY : 0;
-    flags |= desc->deinit != NULL ? SETTI_TYPE_DEINIT : 0;
-    return flags;
-}
-
 static bool component_own_type_name(setti_pool* pool, setti_type* type, const char* type_name)
 {
     bool done = true;
@@ -578,12 +566,13 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     for (uint32_t k = 0; k < desc->byte_count; k++) {
         memset(mask + desc->bytes[k].offset, 255, desc->bytes[k].size);
     }
-    bool all = true;
+    const unsigned char* given = desc->mask;
+    bool all_count = true;
     for (size_t k = 0; k < size; k++) {
-        mask[k] &= desc->mask != NULL ? ((const unsigned char*)desc->mask)[k] : 255;
-        all = all && mask[k] == 255;
+        mask[k] &= given != NULL ? given[k] : 255;
+        all_count = all_count && mask[k] == 255;
     }
-    if (all) { /* without a mask the type has faster paths */
+    if (all_count) { /* without a mask the type has faster paths */
         setti_pool_free(pool, mask, size, 8);
         return true;
     }
@@ -1168,7 +1157,11 @@ static setti_type* component_create(sett_world* world, sett_component_desc* desc
     component_choose_storage(world, type, desc);
     setti_component_init_storage(world, &type->storage, type, desc);
     setti_type_forget_transitions(type);
-    type->flags = component_flags(desc);
+    type->flags |= desc->dont_fragment ? SETTI_TYPE_DONT_FRAGMENT : 0;
+    type->flags |= desc->required_count != 0 ? SETTI_TYPE_REQUIRES : 0;
+    type->flags |= desc->init != NULL ? SETTI_TYPE_INIT : 0;
+    type->flags |= desc->copy != NULL ? SETTI_TYPE_COPY : 0;
+    type->flags |= desc->deinit != NULL ? SETTI_TYPE_DEINIT : 0;
     type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
     type->name_key = name_key;
     if (!component_own(world, type, desc) || !component_publish(world, type)) {
@@ -1211,7 +1204,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
         return 0;
     }
     if (given != &desc) {
-        desc = *given;
+        desc = *given; /* a copy, for the defaults */
     }
     if (desc.relationship != NULL) {
         return component_register_relationship(world, &desc, call);

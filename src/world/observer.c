@@ -88,7 +88,7 @@ static bool observer_wants(const sett_observer* observer, sett_entity entity,
         !observer_is_about(observer->world, entity, component, old, desc->target)) {
         return false;
     }
-    bool has_any_terms = false;
+    bool has_any_terms = false; /* if there are SETT_ANY terms, one of them must be met */
     bool meets_any_term = false;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         const sett_term* term = &desc->terms[k];
@@ -134,12 +134,6 @@ static void observer_replaced(sett_world* world, sett_entity entity, void* value
     }
 }
 
-static bool observer_has_filter(const sett_observer* observer)
-{
-    return observer->desc.terms[0].component != 0 || !sett_is_null(observer->desc.entity) ||
-           !sett_is_null(observer->desc.target);
-}
-
 /* The functions of an observer of every component. Each passes `change` to on_any. */
 #define OBSERVER_OF_ALL(event, change, old)                                                        \
     static void observer_any_##event(sett_world* world, sett_entity entity, void* value,           \
@@ -169,6 +163,8 @@ static setti_call observer_call_of(const sett_observer* observer, uint32_t event
                                                      observer_any_on_remove, NULL};
     const observer_fn callbacks[SETTI_EVENTS] = {desc->on_add, desc->on_set, desc->on_remove,
                                                  desc->on_event};
+    bool has_filter =
+        desc->terms[0].component != 0 || !sett_is_null(desc->entity) || !sett_is_null(desc->target);
     setti_call call = {callbacks[event], desc->user, observer->listener.name,
                        setti_unconst(observer)};
     if (desc->on_any != NULL) {
@@ -176,7 +172,7 @@ static setti_call observer_call_of(const sett_observer* observer, uint32_t event
     } else if (event == SETTI_ON_SET && desc->on_replace != NULL) {
         call.fn = observer_replaced;
         call.user = setti_unconst(observer);
-    } else if (call.fn != NULL && observer_has_filter(observer)) {
+    } else if (call.fn != NULL && has_filter) {
         call.fn = filters[event];
         call.user = setti_unconst(observer);
     }
