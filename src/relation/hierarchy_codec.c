@@ -47,21 +47,25 @@ static const char* codec_node_check(const setti_player* player, const setti_type
                : NULL;
 }
 
-/* Moves a node below `parent`; null: makes the node a root. If a new sibling has its name, the name
- * is removed. */
+/* Moves a node below `parent`; null: makes the node a root. */
+static sett_status codec_node_place(const setti_player* player, sett_entity entity,
+                                    sett_entity parent, sett_world* world)
+{
+    if (!player->room(player)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    return sett_is_null(parent) ? sett_hierarchy_detach(world, entity)
+                                : sett_hierarchy_attach(world, entity, parent);
+}
+
+/* Like codec_node_place, but removes the node's name if a new sibling has it. */
 static bool codec_node_move(const setti_player* player, sett_entity entity, sett_entity parent,
                             sett_world* world)
 {
-    sett_status status = SETT_STATUS_CONFLICT;
-    for (uint32_t attempt = 0; attempt < 2 && status == SETT_STATUS_CONFLICT; attempt++) {
-        if (!player->room(player)) {
-            return false;
-        }
-        if (attempt != 0) {
-            setti_name_end(world, entity.index);
-        }
-        status = sett_is_null(parent) ? sett_hierarchy_detach(world, entity)
-                                      : sett_hierarchy_attach(world, entity, parent);
+    sett_status status = codec_node_place(player, entity, parent, world);
+    if (status == SETT_STATUS_CONFLICT && player->room(player)) {
+        setti_name_end(world, entity.index);
+        status = codec_node_place(player, entity, parent, world);
     }
     return status == SETT_OK;
 }

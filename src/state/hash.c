@@ -579,7 +579,7 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     return values;
 }
 
-/* Returns the values of a page that was written without a new tick. */
+/* Returns the values of a page that was written without a new tick. Without one, `type` is NULL. */
 static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {

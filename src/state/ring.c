@@ -62,16 +62,10 @@ static uint32_t ring_length(const sett_ring* ring)
     return 0;
 }
 
-/* Drops a snapshot, unless it has ended. Its entry in `at` stays. */
-static void ring_drop(sett_ring* ring, uint32_t back)
-{
-    setti_snapshot_release(ring->world, ring->at[ring_index(ring, back)].snapshot);
-}
-
 /* Drops the oldest snapshot, and frees its entry. */
 static void ring_drop_oldest(sett_ring* ring)
 {
-    ring_drop(ring, ring->count - 1);
+    setti_snapshot_release(ring->world, ring->at[ring->first].snapshot);
     ring->first = (ring->first + 1) % ring->capacity;
     ring->count--;
 }
@@ -95,7 +89,7 @@ sett_status sett_ring_destroy(sett_ring* ring)
 static void ring_drop_later(sett_ring* ring, uint32_t count)
 {
     for (uint32_t k = count; k > 0; k--) {
-        ring_drop(ring, k - 1);
+        setti_snapshot_release(ring->world, ring->at[ring_index(ring, k - 1)].snapshot);
     }
     ring->count -= count;
 }

@@ -435,10 +435,11 @@ static void selection_write_entry(selection_job* job, sett_entity entity, const 
     setti_delta_writer* to = &job->entries;
     setti_delta_write_number(to, (uint64_t)kind, 1);
     setti_delta_write_number(to, entity.index, 4);
-    if (kind != SETTI_DELTA_REMOVED && to->codec != NULL && to->codec->encode != NULL) {
-        to->codec->encode(&to->encoder, to->type, value);
-    } else if (kind != SETTI_DELTA_REMOVED && to->codec == NULL) {
+    bool has_value = kind != SETTI_DELTA_REMOVED;
+    if (has_value && to->codec == NULL) {
         selection_write_value(job, value);
+    } else if (has_value && to->codec->encode != NULL) {
+        to->codec->encode(&to->encoder, to->type, value);
     }
     to->count++;
 }

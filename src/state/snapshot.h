@@ -48,7 +48,7 @@ typedef struct setti_state {
     uint32_t slot_capacity;
     uint32_t free_slot;   /* or SETTI_NONE */
     uint32_t serial;      /* of the latest handle */
-    uint32_t lost_serial; /* of the latest lost handle */
+    uint32_t lost_serial; /* the greatest serial of a lost handle */
     uint64_t lost;        /* number of lost snapshots */
     sett_snapshot_options options;
     bool has_values; /* some types have SETT_SAVE_CLONE or SETT_SAVE_SKIP */

@@ -23,11 +23,11 @@
 static setti_view_table* view_table(const setti_view* view, const setti_pages* pages)
 {
     SETTI_ASSERT(view->table != NULL);
-    uint32_t last = ((uint32_t)1 << view->table_bits) - 1;
+    uint32_t mask = ((uint32_t)1 << view->table_bits) - 1;
     uint64_t mixed = (uint64_t)(uintptr_t)pages * 0x9E3779B97F4A7C15u;
     uint32_t at = (uint32_t)(mixed >> (64 - view->table_bits));
     while (view->table[at].pages != pages && view->table[at].pages != NULL) {
-        at = (at + 1) & last;
+        at = (at + 1) & mask;
     }
     return &view->table[at];
 }

@@ -19,10 +19,10 @@ typedef struct setti_view_word {
 
 typedef struct setti_view_table {
     const setti_pages* pages; /* NULL: a free slot */
-    uint32_t words;           /* number of words */
-    uint32_t word;            /* index of the first word in view->word */
-    uint32_t page;            /* index of the first page in view->page */
-    uint32_t count;           /* number of pages in view->page */
+    uint32_t words;           /* number of the table's words in view->word */
+    uint32_t word;            /* index of the first of them */
+    uint32_t page;            /* index of the table's first page in view->page */
+    uint32_t count;           /* number of the table's pages there */
 } setti_view_table;
 
 typedef struct setti_view {
