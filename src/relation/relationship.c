@@ -525,7 +525,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
 
 /* The arguments for a source's first link. */
 typedef struct relation_fill {
-    setti_edit_fill fill; /* first */
+    setti_edit_fill fill; /* first member */
     setti_relation* relation;
     sett_entity source;
     sett_entity target;

@@ -459,12 +459,11 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
 static bool system_add_orders(sett_system* system, const sett_system_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_SYSTEM_ORDER; k++) {
-        if (desc->before[k] != NULL &&
-            !setti_order_add(system, desc->before[k], SETTI_ORDER_BEFORE)) {
-            return false;
-        }
-        if (desc->after[k] != NULL && !setti_order_add(system, desc->after[k], SETTI_ORDER_AFTER)) {
-            return false;
+        const char* before = desc->before[k];
+        const char* after = desc->after[k];
+        if ((before != NULL && !setti_order_add(system, before, SETTI_ORDER_BEFORE)) ||
+            (after != NULL && !setti_order_add(system, after, SETTI_ORDER_AFTER))) {
+            return false; /* no memory */
         }
     }
     return true;
