@@ -423,12 +423,12 @@ static sett_status frame_collect_results(sett_world* world)
 static sett_status frame_end_jobs(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
-    sett_status status = SETT_OK;
-    if (run->jobs_open) {
-        status = setti_commands_end_jobs(world, run->buffers, run->slice_count,
-                                         setti_world_frame_call(world));
-        run->jobs_open = status != SETT_OK;
+    if (!run->jobs_open) {
+        return SETT_OK;
     }
+    sett_status status = setti_commands_end_jobs(world, run->buffers, run->slice_count,
+                                                 setti_world_frame_call(world));
+    run->jobs_open = status != SETT_OK;
     return status;
 }
 
