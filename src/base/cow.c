@@ -17,10 +17,7 @@
 setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages)
 {
     if (pages->notes == NULL) {
-        pages->notes = setti_pool_alloc(pool, sizeof(*pages->notes), 16);
-        if (pages->notes != NULL) {
-            memset(pages->notes, 0, sizeof(*pages->notes));
-        }
+        pages->notes = setti_pool_alloc_zero(pool, sizeof(*pages->notes), 16);
     }
     return pages->notes;
 }
@@ -40,7 +37,6 @@ void setti_notes_forget_all(const setti_pages* pages)
 
 void setti_notes_free_hash(setti_pool* pool, const setti_pages* pages)
 {
-    SETTI_ASSERT(pages->notes != NULL);
     setti_page_notes* notes = pages->notes;
     setti_pool_free(pool, notes->hash, notes->hash_count * sizeof(setti_page_hash), 16);
     notes->hash = NULL;
@@ -79,7 +75,6 @@ static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* 
     }
 }
 
-/* Appends an entry for a page. Returns NULL if memory runs out. */
 static setti_cow_entry* cow_append(setti_pool* pool, const setti_pages* pages, uint32_t number,
                                    setti_cow_kind kind, void* data)
 {
@@ -242,7 +237,6 @@ static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 
 void setti_cow_swap_bytes(void* a, void* b, size_t size)
 {
-    SETTI_ASSERT(a != NULL && b != NULL && a != b);
     unsigned char buffer[2048]; /* fits the first-level cache */
     unsigned char* x = a;
     unsigned char* y = b;

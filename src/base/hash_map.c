@@ -44,20 +44,18 @@ static void hash_map_put(setti_hash_map* map, uint64_t key, uint32_t value)
     map->slot[at].value = value;
 }
 
-/* Doubles the capacity. Returns false if memory runs out. */
 static bool hash_map_grow(setti_pool* pool, setti_hash_map* map)
 {
     size_t size;
-    setti_hash_map grown = {NULL, 0, SETTI_MAX(map->capacity * 2, 16)};
+    setti_hash_map grown = {.capacity = SETTI_MAX(map->capacity * 2, 16)};
     if (map->capacity > UINT32_MAX / 4 ||
         !setti_multiply(grown.capacity, sizeof(setti_hash_slot), &size)) {
         return false;
     }
-    grown.slot = setti_pool_alloc(pool, size, 16);
+    grown.slot = setti_pool_alloc_zero(pool, size, 16);
     if (grown.slot == NULL) {
         return false;
     }
-    memset(grown.slot, 0, size);
     for (uint32_t at = 0; at < map->capacity; at++) {
         if (map->slot[at].key != 0) {
             hash_map_put(&grown, map->slot[at].key, map->slot[at].value);
@@ -81,7 +79,6 @@ bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uin
 
 void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map)
 {
-    SETTI_ASSERT(map->count <= map->capacity);
     setti_pool_free(pool, map->slot, (size_t)map->capacity * sizeof(setti_hash_slot), 16);
     memset(map, 0, sizeof(*map));
 }

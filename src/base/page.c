@@ -91,7 +91,6 @@ typedef struct pool_piece {
 
 static void pool_push(setti_pool* pool, uint32_t k, void* piece)
 {
-    SETTI_ASSERT(piece != NULL && k < SETTI_POOL_CLASSES);
     pool_piece* fresh = piece;
     pool_piece* head = pool->free[k];
     fresh->next = head;
@@ -309,8 +308,7 @@ static size_t pool_block_size(const setti_pool* pool, size_t need)
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator, or else the held block. If `huge`, a large block may have huge
- * pages. Returns false if memory runs out. */
+/* Takes a block from the allocator (if `huge`, perhaps of huge pages), or else the held block. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
@@ -434,7 +432,6 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
 /* Returns the bytes before a large piece: the header, and padding. */
 static size_t large_room(size_t align)
 {
-    SETTI_ASSERT(align != 0);
     return SETTI_MAX(align, (size_t)64);
 }
 
@@ -442,7 +439,6 @@ static size_t large_room(size_t align)
 
 static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool zero)
 {
-    SETTI_ASSERT(size != 0);
     size_t room = large_room(align);
     size_t block_align = zero ? ZERO_ALIGN : room;
     if (size > SIZE_MAX - room) {
@@ -459,15 +455,6 @@ static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool 
     SETTI_LIST_ADD(pool->large, large);
     pool->used_size += size;
     return (unsigned char*)large + room;
-}
-
-static void pool_free_large(setti_pool* pool, void* piece, size_t size, size_t align)
-{
-    SETTI_ASSERT(pool->used_size >= size && pool->large != NULL);
-    setti_large* large = (setti_large*)(void*)((unsigned char*)piece - large_room(align));
-    SETTI_LIST_REMOVE(pool->large, large);
-    pool->used_size -= size;
-    pool_release(pool, large, large->size, large->align);
 }
 
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align)
@@ -551,13 +538,13 @@ void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t s
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
     uintptr_t touched = (uintptr_t)*at;
-    bool continues = touched >= bump && touched - bump <= pool->bump_size; /* the same block */
+    bool continues = touched >= bump && touched - bump <= pool->bump_size; /* in the same block */
     size_t done = continues ? touched - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
         size_t part_end = SETTI_MIN(done + WARM_PART, end);
-        for (; done < part_end; done += 4096) {
-            pool->bump[done] = 0; /* a byte in each page of the system */
+        for (size_t byte = done; byte < part_end; byte += 4096) {
+            pool->bump[byte] = 0; /* a byte in each page of the system */
         }
         done = part_end;
     }
@@ -616,7 +603,10 @@ void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align)
         return;
     }
     if (pool_is_large(size, align)) {
-        pool_free_large(pool, piece, size, align);
+        setti_large* large = (setti_large*)(void*)((unsigned char*)piece - large_room(align));
+        SETTI_LIST_REMOVE(pool->large, large);
+        pool->used_size -= size;
+        pool_release(pool, large, large->size, large->align);
         return;
     }
     uint32_t k = pool_class(SETTI_MAX(size, align));
@@ -659,7 +649,6 @@ static int block_compare(const void* a, const void* b)
 /* Finds the block of a piece (binary search). */
 static setti_block* block_find(setti_block** blocks, size_t count, const void* piece)
 {
-    SETTI_ASSERT(count != 0);
     size_t low = 0;
     while (count > 1) {
         size_t half = count / 2;
@@ -871,7 +860,6 @@ void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const 
 /* Fills `read` again, after the table has moved. */
 static void pages_show(setti_pages* pages)
 {
-    SETTI_ASSERT((pages->capacity & (pages->capacity - 1)) == 0);
     pages->read = (const void**)(void*)((unsigned char*)setti_pages_bits(pages) +
                                         table_bits(pages->capacity));
     pages->read_mask = table_read(pages, pages->capacity) - 1;
@@ -1028,7 +1016,7 @@ static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, ui
     return strip->left == 0 && !is_small && pool->blocks != NULL && may_waste;
 }
 
-/* Takes a page from the table's run or the pool. Returns NULL if memory runs out. */
+/* Takes a page from the table's strip or the pool. Returns NULL if memory runs out. */
 static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_strip* strip = pages_strip(pages);

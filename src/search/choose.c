@@ -150,10 +150,11 @@ static const setti_type* choose_required_type(const setti_search_item* item, uin
 /* The variable of a [drive] term in this scope, or SETTI_NO_REF. */
 static uint32_t choose_driven(const choose* c)
 {
-    uint32_t item = c->search->drives;
-    uint32_t variable = item != SETTI_NONE ? c->search->item[item].source : SETTI_NO_REF;
-    bool in_scope = variable != SETTI_NO_REF && (c->scope->locals >> variable & 1) != 0;
-    return in_scope ? variable : SETTI_NO_REF;
+    if (c->search->drives == SETTI_NONE) {
+        return SETTI_NO_REF;
+    }
+    uint32_t variable = c->search->item[c->search->drives].source;
+    return (c->scope->locals >> variable & 1) != 0 ? variable : SETTI_NO_REF;
 }
 
 /* The type that drives a scan for a variable, or NULL. */
@@ -210,7 +211,7 @@ static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* 
     uint32_t both;
     uint32_t count = of->storage.count;
     uint32_t seen = of == type ? 0 : share_sample(&of->storage, &type->storage, &both);
-    /* Without samples the smaller set counts as a subset of the larger set. */
+    /* Without samples the smaller set counts as a subset of the larger set, and `of` of itself. */
     uint64_t share =
         SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
     if (seen != 0 && seen >= SETTI_MIN(count, SHARE_FEWEST)) { /* enough samples */
@@ -242,10 +243,10 @@ const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t v
     bool decides = choose_is_decided_by_bits(item) && item->source == variable && !item->optional;
     const setti_type* type = /* bits decide even a negated item, which requires no type */
         decides ? item->needs[0] : choose_required_type(item, variable);
-    bool is_driver = type == driver && !item->negated;
-    bool scanned = type != NULL &&
-                   (is_driver || (choose_by_words(driver) && type->storage.kind != SETTI_SPARSE));
-    return scanned ? type : NULL;
+    if (type == NULL || (type == driver && !item->negated)) {
+        return type;
+    }
+    return choose_by_words(driver) && type->storage.kind != SETTI_SPARSE ? type : NULL;
 }
 
 static bool choose_is_done(const choose_state* s, const choose* c, const setti_search_item* item)

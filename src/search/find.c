@@ -38,7 +38,7 @@ typedef struct find_reached {
 
 /* The progress of a step through the rows of the previous block. */
 typedef struct find_work {
-    bool begun;     /* the previous block has rows left */
+    bool begun;     /* the previous block has rows left; of an input: it was handed out */
     bool open;      /* `row` has results left */
     uint32_t row;   /* the current row */
     uint32_t place; /* of the next result: a link's place, or the index or row of a scan */
@@ -52,14 +52,14 @@ typedef struct find {
     setti_search_plan plan;
     find_block* block;
     find_work* work;
-    uint32_t* column; /* results: FIND_ROWS for each variable */
-    uint32_t constant[SETT_SEARCH_VARIABLES];
-    size_t size;    /* of this struct and its arrays, in bytes */
-    bool pooled;    /* allocated from the world's pool, not by its allocator */
-    bool failed;    /* memory ran out */
-    bool stopped;   /* the search's limit ended the loop */
-    uint32_t spent; /* work since the last call of the limit */
-    uint32_t branch;
+    uint32_t* column;                         /* results: FIND_ROWS for each variable */
+    uint32_t constant[SETT_SEARCH_VARIABLES]; /* entity indices of fixed variables */
+    size_t size;                              /* of this struct and its arrays, in bytes */
+    bool pooled;     /* allocated from the world's pool, not by its allocator */
+    bool failed;     /* memory ran out, or `stopped` */
+    bool stopped;    /* the search's limit ended the loop */
+    uint32_t spent;  /* work since the last call of the limit */
+    uint32_t branch; /* the current branch of the plan */
     uint32_t closed; /* search->open.closed when the loop began */
     bool collected;  /* results are collected and sorted first */
     setti_sorted sorted;
@@ -86,11 +86,12 @@ void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size
 
 static void find_reached_free(const find* f, find_reached* reached)
 {
+    /* `slot` follows `index`. */
     setti_find_release(f->world, f->pooled, reached->index, reached->room * 3 * sizeof(uint32_t));
     memset(reached, 0, sizeof(*reached));
 }
 
-/* Takes the next `size` bytes of `piece`. Returns NULL if `piece` is NULL: then only *at counts. */
+/* Takes the next `size` bytes of `piece`, from *at on. Returns NULL if `piece` is NULL. */
 static void* find_take_memory(void* piece, size_t* at, size_t size)
 {
     void* taken = piece != NULL ? (unsigned char*)piece + *at : NULL;
@@ -950,18 +951,6 @@ static void find_begin(find* f, sett_search* search)
     f->frame = NULL;
 }
 
-static void rows_init(sett_rows* rows, sett_search* search, find* f)
-{
-    memset(rows, 0, sizeof(*rows));
-    rows->world = search->world;
-    rows->search = search;
-    rows->variable_count = search->result_count;
-    rows->internal = f;
-    for (uint32_t v = 0; v < rows->variable_count; v++) {
-        rows->index[v] = f->column + (size_t)v * FIND_ROWS;
-    }
-}
-
 sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
 {
     if (search == NULL) {
@@ -980,7 +969,14 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
         return NULL;
     }
     find_begin(f, search);
-    rows_init(rows, search, f);
+    memset(rows, 0, sizeof(*rows));
+    rows->world = world;
+    rows->search = search;
+    rows->variable_count = search->result_count;
+    rows->internal = f;
+    for (uint32_t v = 0; v < rows->variable_count; v++) {
+        rows->index[v] = f->column + (size_t)v * FIND_ROWS;
+    }
     if (serial) {
         setti_world_open_loop(world, &search->open);
         search->open.frame = NULL;

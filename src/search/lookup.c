@@ -94,8 +94,7 @@ static lookup_record* lookup_at(const sett_lookup* l, uint32_t place)
     return &l->page[place >> l->shift][place & (lookup_page_rows(l) - 1)];
 }
 
-/* Returns the link to a key's first record: a slot, or the next_chain of another key. The link is
- * SETTI_NONE for a new key. */
+/* Returns the slot or next_chain that has the place of a key's first record, or SETTI_NONE. */
 static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
 {
     uint32_t* link = &l->slot[setti_hash_home(key, 0, l) & (l->slot_count - 1)];
@@ -533,8 +532,7 @@ static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, 
     }
 }
 
-/* Sorts entities by index: American flag sort.
- * Rejected: a heap sort, which took 60 ns an entity for 10,000 entities. */
+/* Sorts by index: American flag sort. Rejected: a heap sort, 60 ns for each of 10,000 entities. */
 static void lookup_sort(sett_entity* out, uint32_t count)
 {
     if (count <= 48) { /* faster up to here */

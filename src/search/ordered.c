@@ -422,9 +422,13 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
 {
     const setti_storage* storage = &type->storage;
     const ordered_page* page = o->pages.bytes;
-    if (o->rows_of.storage != storage || o->rows_of.count != storage->count ||
-        storage->handle_kind != SETTI_ARRAY || (writes && storage->tracked) ||
-        o->world->pool.restored >= o->rows_since || o->page_count > storage->rows.count ||
+    bool is_same = o->rows_of.storage == storage && o->rows_of.count == storage->count &&
+                   o->page_count <= storage->rows.count;
+    bool tracks_writes = writes && storage->tracked; /* ordered_mark would miss rows */
+    if (!is_same || storage->handle_kind != SETTI_ARRAY || tracks_writes) {
+        return false;
+    }
+    if (o->world->pool.restored >= o->rows_since ||
         setti_search_newest(&storage->presence) >= o->rows_since) {
         return false;
     }

@@ -156,8 +156,7 @@ static bool parse_scope(parse* p)
     return is_scope;
 }
 
-/* Reads a quoted text or a name. `first` and `more`: characters that may also begin and continue a
- * name. */
+/* Reads a quoted text or a name. A name may also begin with `first`, and continue with `more`. */
 static const char* parse_text(parse* p, const char* what, const char* first, const char* more)
 {
     parse_skip(p);

@@ -130,32 +130,42 @@ static bool build_is_name(const char* name)
     return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
-/* Finds or adds the variable or constant of `ref`, or else `default_name`. Returns the number;
- * SETTI_SOME for "_"; SETTI_NO_REF without a name, or after an error. */
+/* Finds or adds the constant or variable of `ref`, or the variable `default_name`. Returns the
+ * number; SETTI_SOME for "_"; SETTI_NO_REF without a variable, or after an error. */
 static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* default_name,
                          uint16_t scope)
 {
-    bool is_empty = ref->variable == NULL && sett_is_null(ref->entity);
-    const char* name = is_empty ? default_name : ref->variable;
-    if (is_empty && name == NULL) {
+    if (ref->variable == NULL && !sett_is_null(ref->entity)) {
+        return build_variable(b, &(setti_variable){.entity = ref->entity});
+    }
+    const char* name = ref->variable != NULL ? ref->variable : default_name;
+    if (name == NULL) {
         return SETTI_NO_REF;
     }
-    if (name != NULL && strcmp(name, "_") == 0) {
+    if (strcmp(name, "_") == 0) {
         return SETTI_SOME;
     }
-    if (name != NULL && strcmp(name, "*") != 0 && !build_is_name(name)) {
+    if (strcmp(name, "*") != 0 && !build_is_name(name)) {
         BUILD_REJECT(b, "\"%.100s\" cannot be the name of a variable - use letters, digits and _",
                      name);
         return SETTI_NO_REF;
     }
-    const setti_variable wanted = {.name = name, .entity = ref->entity};
-    uint8_t number = build_variable(b, &wanted);
-    if (number != SETTI_NO_REF && name != NULL) { /* a variable, in one more scope */
+    uint8_t number = build_variable(b, &(setti_variable){.name = name});
+    if (number != SETTI_NO_REF) { /* occurs in one more scope */
         b->owner[number] =
             b->occurs[number] != 0 ? build_common_scope(b->search, b->owner[number], scope) : scope;
         b->occurs[number]++;
     }
     return number;
+}
+
+static bool build_fail_tests(search_build* b, uint32_t most)
+{
+    return build_fail(
+        b, SETT_STATUS_LIMIT,
+        "`||`, `!` and `{ }` need more than %u tests - use fewer of them, or make two "
+        "searches",
+        (unsigned)most);
 }
 
 /* The bit of a variable. Returns 0 for a constant. */
@@ -170,10 +180,7 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
 {
     sett_search* search = b->search;
     if (search->item_count == SETTI_SEARCH_ITEMS) {
-        build_fail(b, SETT_STATUS_LIMIT,
-                   "`||`, `!` and `{ }` need more than %d tests - use fewer of them, or make two "
-                   "searches",
-                   SETTI_SEARCH_ITEMS);
+        build_fail_tests(b, SETTI_SEARCH_ITEMS);
         return NULL;
     }
     SETTI_ASSERT(items->count < SETTI_SEARCH_ITEMS);
@@ -210,11 +217,7 @@ static bool build_close(search_build* b, setti_span* span, const uint16_t* numbe
 {
     sett_search* search = b->search;
     if (search->order_count + count > SETTI_SEARCH_ORDER) {
-        return build_fail(
-            b, SETT_STATUS_LIMIT,
-            "`||`, `!` and `{ }` need more than %d tests - use fewer of them, or make "
-            "two searches",
-            SETTI_SEARCH_ORDER);
+        return build_fail_tests(b, SETTI_SEARCH_ORDER);
     }
     span->first = (uint16_t)search->order_count;
     memcpy(search->order + search->order_count, numbers, count * sizeof(*numbers));

@@ -23,7 +23,7 @@ void setti_id_set_init(setti_id_set* set, uint32_t limit)
 bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
 {
     uint32_t number = at >> SETTI_ID_SET_SHIFT;
-    bool fresh;
+    bool fresh; /* true */
     if (SETTI_LIKELY(setti_id_set_page_of(set, at) != NULL)) {
         return true;
     }
@@ -31,7 +31,7 @@ bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
         return false;
     }
     setti_id_page* page = set->pages.data[number];
-    for (uint32_t k = 0; fresh && k < SETTI_ID_SET_ROWS; k++) {
+    for (uint32_t k = 0; k < SETTI_ID_SET_ROWS; k++) {
         page->dense[k] = (number << SETTI_ID_SET_SHIFT) + k;
         page->sparse[k] = (number << SETTI_ID_SET_SHIFT) + k;
     }

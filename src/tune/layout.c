@@ -135,17 +135,21 @@ static bool layout_is_name(const layout_word* word)
     return !is_keyword && !layout_is_sign(word->at[0]);
 }
 
-/* Returns the next character of the name that a word spells, without quotes and backslashes. At the
- * end, returns zero. *at is 0 at first. */
+/* Returns the next character of the name that a word spells, or zero. *at is 0 at first. */
 static char layout_next_char(const layout_word* word, uint32_t* at)
 {
     bool quoted = word->at[0] == '"';
-    *at += quoted && *at == 0 ? 1 : 0;
-    *at += quoted && word->at[*at] == '\\' ? 1 : 0;
+    if (quoted && *at == 0) {
+        *at = 1;
+    }
+    if (quoted && word->at[*at] == '\\') { /* the next character is literal */
+        ++*at;
+    }
     uint32_t end = word->length - (quoted ? 1 : 0);
     return *at < end ? word->at[(*at)++] : '\0';
 }
 
+/* Whether a word spells a name. */
 static bool layout_word_is_name(const layout_word* word, const char* name)
 {
     uint32_t at = 0;
@@ -379,15 +383,12 @@ static bool layout_next_group(const sett_world* world, layout_reader* reader, se
 }
 
 /* Whether a list has all types of `ids`. Adds the number of `ids` to *count. */
-static bool layout_list_has(const setti_type_list* list, const sett_component* ids, uint32_t* count)
+static bool layout_list_has(const sett_world* world, const setti_type_list* list,
+                            const sett_component* ids, uint32_t* count)
 {
     for (uint32_t k = 0; k < SETT_GROUP_TYPES && ids[k] != 0; k++) {
         ++*count;
-        bool found = false;
-        for (uint32_t i = 0; i < list->count; i++) {
-            found = found || list->item[i]->id == ids[k];
-        }
-        if (!found) {
+        if (!setti_type_list_has(list, setti_world_type(world, ids[k]))) {
             return false;
         }
     }
@@ -395,12 +396,12 @@ static bool layout_list_has(const setti_type_list* list, const sett_component* i
 }
 
 /* Whether a list has exactly the types of `ids` and `more`. `more` may be NULL. */
-static bool layout_list_is(const setti_type_list* list, const sett_component* ids,
-                           const sett_component* more)
+static bool layout_list_is(const sett_world* world, const setti_type_list* list,
+                           const sett_component* ids, const sett_component* more)
 {
     uint32_t count = 0;
-    bool has_all =
-        layout_list_has(list, ids, &count) && (more == NULL || layout_list_has(list, more, &count));
+    bool has_all = layout_list_has(world, list, ids, &count) &&
+                   (more == NULL || layout_list_has(world, list, more, &count));
     return has_all && count >= list->count; /* the list has no other type */
 }
 
@@ -408,9 +409,9 @@ static bool layout_list_is(const setti_type_list* list, const sett_component* id
 static setti_listener* layout_find_group(const sett_world* world, const sett_group_desc* desc)
 {
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        if (at->by_layout && layout_list_is(&at->owned, desc->owned, NULL) &&
-            layout_list_is(&at->with, desc->owned, desc->with) &&
-            layout_list_is(&at->without, desc->without, NULL)) {
+        if (at->by_layout && layout_list_is(world, &at->owned, desc->owned, NULL) &&
+            layout_list_is(world, &at->with, desc->owned, desc->with) &&
+            layout_list_is(world, &at->without, desc->without, NULL)) {
             return at;
         }
     }
@@ -469,8 +470,7 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Finds a name of `item` that occurs earlier in the text, too.
- *   other  memory for an item */
+/* Finds a name of `item` that also occurs earlier in the text. `other`: memory for an item. */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {
@@ -813,16 +813,16 @@ uint64_t setti_layout_moves(const setti_relayout* change)
 {
     uint64_t values = change->type != NULL ? change->type->storage.count : 0;
     uint32_t owned = change->group != NULL ? setti_price_owned(change->group) : 0;
-    uint64_t fewest = UINT32_MAX;
+    uint64_t members = UINT32_MAX; /* at most: as many as the rarest type has */
+    uint32_t sparse_sets = 0;
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &change->group->term[setti_bits_lowest(rest)].type->storage;
-        fewest = SETTI_MIN(fewest, storage->count);
+        bool is_sparse = storage->kind == SETTI_SPARSE;
+        members = SETTI_MIN(members, storage->count);
+        sparse_sets += is_sparse ? 1 : 0;
+        values += is_sparse ? 0 : storage->count;
     }
-    for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &change->group->term[setti_bits_lowest(rest)].type->storage;
-        /* moving a member's row to the front exchanges two values */
-        values += storage->kind == SETTI_SPARSE ? 2 * fewest : storage->count;
-    }
+    values += 2 * members * sparse_sets; /* a member's row is exchanged with a row at the front */
     for (uint32_t k = 0; change->dissolved != NULL && k < change->dissolved->owned.count; k++) {
         values += change->dissolved->owned.item[k]->storage.count;
     }

@@ -128,10 +128,10 @@ static price_view price_view_of(const sett_query* query, setti_use use,
         change = &unchanged;
     }
     price_view view = {.sparse_set = ~query->positional};
-    /* the group that covers the query would be destroyed */
+    /* Whether the change destroys the group that covers the query, if there is one. */
     bool cover_ends = query->cover == change->dissolved ||
                       (change->group != NULL && price_collides(change->group, query->cover));
-    if (query->arranged != 0 && !cover_ends) {
+    if (query->arranged != 0 && !cover_ends) { /* the present group stays */
         view.owned = query->arranged;
         view.covered = query->covered;
         view.rows = query->cover->length;
@@ -151,8 +151,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
     return view;
 }
 
-/* Returns the cost of testing rows and fetching values.
- *   in_place  terms whose values are not fetched */
+/* Returns the cost of testing rows, and of fetching values of the terms that are not `in_place`. */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {

@@ -107,14 +107,6 @@ static uint32_t struct_align(const sett_struct* of)
     return align;
 }
 
-static const char* member_wrong(char* out, const sett_struct* of, const sett_member* member,
-                                const char* what)
-{
-    const char* name = member->name != NULL ? member->name : "";
-    snprintf(out, SETTI_VALUE_MESSAGE, "member \"%.60s\" of %.60s %s", name, of->name, what);
-    return out;
-}
-
 static bool member_name_is_good(const char* name)
 {
     if (name == NULL || *name == '\0') {
@@ -413,7 +405,10 @@ static const char* struct_check(const sett_struct* of, size_t align, bool gaps, 
         }
         wrong = member_check(of, k);
         if (wrong != NULL) {
-            return member_wrong(out, of, member, wrong);
+            const char* name = member->name != NULL ? member->name : "";
+            snprintf(out, SETTI_VALUE_MESSAGE, "member \"%.60s\" of %.60s %s", name, of->name,
+                     wrong);
+            return out;
         }
     }
     if (!gaps) {
@@ -629,9 +624,9 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
 /* Adds a piece, or extends the last piece. */
 SETTI_APART static void piece_add(piece_list* to, setti_piece piece)
 {
-    bool joins = to->count != to->first && piece.kind < SETTI_PIECE_TEXT &&
-                 to->last.kind == piece.kind && to->last.unit == piece.unit &&
-                 to->last.offset + to->last.size == piece.offset;
+    bool can_join = to->count != to->first && piece.kind < SETTI_PIECE_TEXT;
+    bool is_alike = to->last.kind == piece.kind && to->last.unit == piece.unit;
+    bool joins = can_join && is_alike && to->last.offset + to->last.size == piece.offset;
     if (joins) {
         piece.offset = to->last.offset;
         piece.size += to->last.size;

@@ -205,9 +205,12 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     int exponent = (int)(bits >> 52) - 1075 + drop; /* size = mantissa * 2^exponent */
     int power = number_power(size);
     int most = narrow ? 9 : 17;
-    for (int digits = narrow ? 6 : 15; digits <= most && digits - 1 - power < 20; digits++) {
+    for (int digits = narrow ? 6 : 15; digits <= most; digits++) {
         bool same;
         int decimals = digits - 1 - power;
+        if (decimals >= 20) {
+            return 0; /* number_tens has no such power */
+        }
         uint64_t number = number_round(mantissa, exponent, decimals, &same);
         if (number >= number_tens[digits]) {
             return 0; /* rounding up gave one digit more */
@@ -277,7 +280,6 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
 static const char* number_read_integer(sett_member_kind kind, const char* text, size_t length,
                                        void* bytes)
 {
-    SETTI_ASSERT(setti_number_is_integer(kind));
     bool negative = length != 0 && text[0] == '-';
     size_t first = negative ? 1 : 0; /* the first digit */
     uint64_t number = 0;
@@ -336,11 +338,12 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
         return false;
     }
     for (size_t k = 0; k < length; k++) {
-        bool plain = (text[k] >= '0' && text[k] <= '9') || strchr("+-eE", text[k]) != NULL;
+        bool digit = text[k] >= '0' && text[k] <= '9';
+        bool sign = text[k] != '\0' && strchr("+-eE", text[k]) != NULL; /* finds '\0' too */
         if (text[k] == '.' && used + (size_t)size < SETTI_NUMBER_TEXT + 8) {
             memcpy(out + used, probe + 1, (size_t)size - 2); /* the separator */
             used += (size_t)size - 2;
-        } else if (plain && text[k] != '\0') {
+        } else if (digit || sign) {
             out[used++] = text[k];
         } else {
             return false;
@@ -390,7 +393,6 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
 static const char* number_read_decimal(sett_member_kind kind, const char* text, size_t length,
                                        double* out)
 {
-    SETTI_ASSERT(kind == SETT_MEMBER_F32 || kind == SETT_MEMBER_F64);
     char copy[SETTI_NUMBER_TEXT + 8];
     char* end = copy;
     if (number_read_usual(kind, text, length, out)) {

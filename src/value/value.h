@@ -35,8 +35,7 @@ typedef struct setti_piece {
 
 #define SETTI_NAN_SIZE 256 /* the largest type with setti_members.words */
 
-/* Finds NaN among the floats in eight adjacent bytes: in (word & ~test) + add, the sign bit of a
- * float is set if the float is NaN. */
+/* Finds NaN in eight bytes: (word & ~test) + add has the sign bit of each float that is NaN. */
 typedef struct setti_nan_word {
     uint64_t add;  /* carries into the sign bit if the float is NaN */
     uint64_t test; /* the sign bits of the floats */
@@ -127,7 +126,7 @@ void setti_canonical_write(const setti_members* members, const void* value, sett
 size_t setti_send_size(const setti_members* members, size_t size);
 /* Returns a hash of the rounding. */
 uint64_t setti_send_fingerprint(const setti_members* members);
-/* Pack a little-endian value, or unpack one. */
+/* Pack and unpack a little-endian value. */
 void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
                      unsigned char* out);
 void setti_send_unpack(const setti_members* members, const unsigned char* packed, size_t size,

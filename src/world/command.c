@@ -204,14 +204,6 @@ static void command_deinit(sett_commands* commands, const command_record* record
     }
 }
 
-/* Releases the claimed index of a dropped creation: creates the entity, and destroys it. */
-static void commands_unclaim(sett_world* world, uint32_t index)
-{
-    SETTI_ASSERT(setti_entity_is_claimed(&world->entities, index));
-    setti_entity_create_claimed(&world->pool, &world->entities, index);
-    setti_entity_destroy(&world->pool, &world->entities, index);
-}
-
 static sett_status command_apply_create(sett_commands* commands, const command_record* record)
 {
     sett_world* world = commands->world;
@@ -224,11 +216,15 @@ static const command_verb command_create = {"sett_cmd_create", "", command_apply
 
 static void commands_drop(sett_commands* commands)
 {
+    sett_world* world = commands->world;
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
         /* indices of an open job are not claimed yet */
         if (record->verb == &command_create && commands->job.count == 0) {
-            commands_unclaim(commands->world, record->entity.index);
+            const uint32_t index = record->entity.index;
+            SETTI_ASSERT(setti_entity_is_claimed(&world->entities, index));
+            setti_entity_create_claimed(&world->pool, &world->entities, index); /* ends the claim */
+            setti_entity_destroy(&world->pool, &world->entities, index);
         }
         command_deinit(commands, record);
         commands_advance(commands, record);
@@ -260,7 +256,7 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
                                  what, commands_system(world));
 }
 
-/* Returns SETT_OK if a buffer may be cleared or destroyed. */
+/* Fails while a buffer must not be cleared or destroyed. */
 static sett_status commands_check_idle(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
@@ -504,6 +500,7 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     size_t payload = 0;
     size_t end = offset + sizeof(command_record);
     if (size != 0) {
+        /* aligns the address; `payload` is its offset in the chunk */
         payload = setti_align_up((uintptr_t)chunk + end, align) - (uintptr_t)chunk;
         end = payload + size;
     }
@@ -630,12 +627,12 @@ static void job_next_word(sett_commands* commands)
     /* of the words with free bits, job k takes the k-th, and then every `count`-th */
     bool first_word = commands->job.created == 0;
     uint32_t from = first_word ? table->hint : commands->job.word + 1;
-    uint32_t skip = first_word ? commands->job.number : commands->job.count - 1;
+    uint32_t skip = first_word ? commands->job.number : commands->job.count - 1; /* of other jobs */
     commands->job.word = setti_entity_skip_words(table, from, skip);
     commands->job.bits = setti_entity_free_bits(table, commands->job.word);
 }
 
-/* Stores the failure of a creation until the jobs have ended. Returns null. */
+/* Keeps the failure of a creation for setti_commands_end_jobs. Returns null. */
 SETTI_COLD static sett_entity job_fail(sett_commands* commands, sett_status status,
                                        const char* call)
 {
@@ -1065,7 +1062,7 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
     }
     size_t need = command_need(size, 16);
     size_t need_each = 2 * command_need(0, 1); /* creation, and sett_cmd_destroy after a failure */
-    bool fits = count <= (UINT32_MAX - need) / need_each;
+    bool fits = count <= (UINT32_MAX - need) / need_each; /* offsets in a chunk have 32 bits */
     if (!fits || !commands_reserve(commands, need + (size_t)count * need_each)) {
         if (commands->job.count != 0) {
             (void)job_fail(commands, SETT_STATUS_OUT_OF_MEMORY, call);
@@ -1112,7 +1109,7 @@ SETTI_COLD static void commands_fail_apply(sett_commands* commands, const comman
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
     command_print_record(world, what, commands->read, record);
-    world->command_depth = 0; /* or the message would begin with the call twice */
+    world->command_depth = 0; /* else the message would begin with world->applier twice */
     setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                           "%s: command %u of %u, %s: the allocator returned NULL - free memory, "
                           "and call %s again for the rest",

@@ -241,12 +241,12 @@ typedef struct setti_type {
     /* entries of world->collect_list reserved for this type */
     uint32_t collect_room;
     void* links;                  /* of relationships, if values are links; or NULL */
-    void* ends;                   /* of relationships, if values are ends of links; or NULL */
+    void* ends;                   /* of relationships, if values list incoming links; or NULL */
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     /* desc.storage before conversions */
     sett_storage_kind registered;
     uint64_t name_key; /* in the table of names */
-    /* while a delta is applied: 1 + the type's number in the delta; 0: no number */
+    /* while a delta is applied: 1 + the type's number in the delta; 0: not in the delta */
     uint32_t delta_number;
 } setti_type;
 
@@ -312,14 +312,13 @@ setti_type* setti_component_make_part(sett_world* world, sett_component_desc* de
 /* Frees a type that is in no list of the world. */
 void setti_component_free_parts(setti_pool* pool, setti_type* type);
 
-/* Frees a type that was removed from all lists. Its id becomes free. */
+/* Frees a type after it was removed from all lists, and its id. */
 void setti_component_free(sett_world* world, setti_type* type);
 
 /* Initialises an empty storage with the options of a descriptor. */
 void setti_component_init_storage(const sett_world* world, setti_storage* storage, setti_type* type,
                                   const sett_component_desc* desc);
 
-/* Makes room for one more call. */
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list);
 
 /* Special sizes for setti_component_is_type. */

@@ -51,18 +51,6 @@ static setti_edit_part* edit_find_part(const setti_edit* edit, const setti_type*
     return NULL;
 }
 
-static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
-{
-    SETTI_ASSERT(edit->added_count <= edit->room);
-    void* parts = setti_pool_grow(&world->pool, edit->added, sizeof(*edit->added),
-                                  edit->added_count, more, &edit->room);
-    if (parts == NULL) {
-        return false;
-    }
-    edit->added = parts;
-    return true;
-}
-
 /* Whether the entity has the type or the edit already adds the type. */
 static bool edit_has(const setti_edit* edit, const setti_type* type)
 {
@@ -81,9 +69,12 @@ setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_t
     if (part != NULL) {
         return part;
     }
-    if (!edit_grow(world, edit, type->required.count + 1)) {
+    void* parts = setti_pool_grow(&world->pool, edit->added, sizeof(*part), edit->added_count,
+                                  type->required.count + 1, &edit->room);
+    if (parts == NULL) {
         return NULL;
     }
+    edit->added = parts;
     for (uint32_t k = 0; k <= type->required.count; k++) { /* `type` comes last */
         setti_type* needed = k < type->required.count ? type->required.item[k] : type;
         if (edit_has(edit, needed)) {

@@ -127,7 +127,8 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
 
 /* Creates a group that gives way to groups of the program. Returns NULL on failure.
- *   length  the number of members, if they are the first rows already; else SETTI_NONE
+ *   length  the number of members, if these are the first rows of the storages already; else
+ *           SETTI_NONE
  *   call    for messages */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, uint32_t length, const char* call);
@@ -136,7 +137,7 @@ sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_de
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc,
                                           const char* call);
 
-/* Destroys the group that owns a type, if a layout made it. Fails if the program made it. */
+/* Destroys the group that owns a type, if a layout made the group. Fails if the program made it. */
 sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,
                                  const char* call);
 
@@ -158,7 +159,7 @@ struct sett_observer* setti_observer_create(sett_world* world,
 /* Calls free_user of all observers, before the world is freed. */
 void setti_observer_free_users(sett_world* world);
 
-/* The name of an observer that uses a type, or NULL. */
+/* The name of an observer of a type or with a term about the type; NULL if there is none. */
 const char* setti_observer_of_type(sett_world* world, const setti_type* type);
 
 /* Returns NULL, or the broken part of the invariant. */

@@ -59,14 +59,13 @@ static bool signature_contains(const setti_signature* signature, sett_component 
 static bool signature_is_toggled(const setti_signature* other, const setti_signature* from,
                                  sett_component type)
 {
-    SETTI_ASSERT(type != 0);
     bool removed = signature_contains(from, type);
     const setti_signature* larger = removed ? from : other; /* with the type */
     const setti_signature* smaller = removed ? other : from;
     if (larger->count != smaller->count + 1) {
         return false;
     }
-    uint32_t k = 0;
+    uint32_t k = 0; /* in `smaller` */
     for (uint32_t at = 0; at < larger->count; at++) {
         if (larger->types[at] == type) {
             continue;
@@ -134,14 +133,13 @@ static bool signature_copy_toggled(setti_pool* pool, const setti_signature* from
 
 static void signature_free_types(setti_pool* pool, setti_signature* signature)
 {
-    SETTI_ASSERT(signature->types == NULL || signature->room >= signature->count);
     if (signature->types != NULL) {
         setti_pool_free(pool, signature->types, signature->room * sizeof(sett_component), 4);
     }
     memset(signature, 0, sizeof(*signature));
 }
 
-/* Adds a new set. Returns the number of the set, or SETTI_NONE if memory runs out. */
+/* Adds a new set. Returns its number, or SETTI_NONE if memory runs out. */
 static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
                                  setti_signature* added, uint64_t key)
 {
@@ -158,7 +156,6 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
         table->free = table->record[number].chain;
         table->free_count--;
     }
-    SETTI_ASSERT(number < table->capacity);
     added->chain = same_hash;
     table->record[number] = *added;
     return number;
@@ -220,7 +217,7 @@ void setti_signature_hook(const setti_signature_table* table, sett_component typ
 {
     for (uint32_t number = 1; number < table->count; number++) {
         if (setti_signature_has(table, number, type)) {
-            table->record[number].hooked += hooked ? 1 : UINT32_MAX; /* or subtracts 1 */
+            table->record[number].hooked += hooked ? 1 : UINT32_MAX; /* UINT32_MAX: subtracts 1 */
         }
     }
 }
