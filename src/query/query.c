@@ -163,7 +163,6 @@ static void query_add_scratch(sett_query* query, setti_term* term)
 static void query_add_term(sett_query* query, const sett_term* given)
 {
     uint32_t bit = (uint32_t)1 << query->term_count;
-    SETTI_ASSERT(query->term_count < SETT_QUERY_TERMS);
     setti_term* term = &query->term[query->term_count++];
     term->type = setti_world_type(query->world, given->component);
     term->kind = given->kind;

@@ -624,9 +624,9 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
 /* Adds a piece, or extends the last piece. */
 SETTI_APART static void piece_add(piece_list* to, setti_piece piece)
 {
-    bool joins = to->count != to->first && piece.kind < SETTI_PIECE_TEXT &&
-                 to->last.kind == piece.kind && to->last.unit == piece.unit &&
-                 to->last.offset + to->last.size == piece.offset;
+    bool can_join = to->count != to->first && piece.kind < SETTI_PIECE_TEXT;
+    bool is_alike = to->last.kind == piece.kind && to->last.unit == piece.unit;
+    bool joins = can_join && is_alike && to->last.offset + to->last.size == piece.offset;
     if (joins) {
         piece.offset = to->last.offset;
         piece.size += to->last.size;
