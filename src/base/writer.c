@@ -52,7 +52,7 @@ void setti_message_escape(char* text, size_t size)
             *at = '?'; /* no room for \xNN */
             continue;
         }
-        size_t tail = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN"));
+        size_t tail = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN")); /* the rest, cut */
         memmove(at + 4, at + 1, tail);
         at[4 + tail] = '\0';
         at[0] = '\\';

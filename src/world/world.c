@@ -107,8 +107,9 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
         setti_copy_sized(&full, sizeof(full), given, size);
     }
     const sett_allocator* allocator = &desc->allocator;
-    if ((allocator->alloc_fn == NULL) != (allocator->free_fn == NULL) ||
-        (allocator->alloc_fn == NULL && allocator->zero_fn != NULL)) {
+    bool none_set = allocator->free_fn == NULL && allocator->zero_fn == NULL;
+    bool is_whole = allocator->alloc_fn != NULL ? allocator->free_fn != NULL : none_set;
+    if (!is_whole) {
         sett_log_fn log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;
         log_fn(desc->hook_user, SETT_LOG_ERROR,
                "sett_world_create: one of the allocator's alloc_fn and free_fn is NULL - set both");
