@@ -96,8 +96,8 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
     }
     for (const setti_clone_node* at = first; at != node; at++) {
         bool same_copies = at == first || at->counterpart == node->counterpart;
-        if (same_copies && setti_storage_has(&type->storage, at->index) &&
-            (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at))) {
+        bool has_type = same_copies && setti_storage_has(&type->storage, at->index);
+        if (has_type && (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at))) {
             return true;
         }
     }

@@ -214,7 +214,7 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Creates and destroys entities of the mirror as in the world. */
+/* Creates and destroys entities, so that the mirror has those of the world. */
 static sett_status undo_sync_entities(sett_undo* undo, const char* call)
 {
     sett_world* mirror = undo->mirror;
