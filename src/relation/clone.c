@@ -104,10 +104,9 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
     return false;
 }
 
-/* False for nodes that only stand for an existing entity of `to`. */
 static bool clone_is_copied(const setti_clone_node* node)
 {
-    return node->index != SETTI_NONE && !node->outside;
+    return node->index != SETTI_NONE && !node->outside; /* else it only stands for `onto` */
 }
 
 static setti_clone_verdict clone_verdict(const setti_clone* clone, const setti_type* type)

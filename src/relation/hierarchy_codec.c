@@ -89,7 +89,6 @@ static bool codec_node_detach_for_move(const setti_player* player, setti_type* t
     return codec_node_move(player, entity, sett_null(), world);
 }
 
-/* Makes an entity and its children roots. */
 static bool codec_node_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
