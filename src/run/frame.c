@@ -156,7 +156,7 @@ SETTI_INLINE bool frame_may_run(const sett_system* system)
            setti_elsewhere_holds(system->query);
 }
 
-/* Advances a system by a frame or fixed step. Returns true if the system runs. */
+/* Sets the `dt` of a system for a frame or fixed step. Returns true if the system runs. */
 static bool frame_advance(sett_system* system, float dt)
 {
     const sett_system_desc* desc = &system->desc;
@@ -601,6 +601,7 @@ static void frame_reset_context(setti_run* run)
     run->time = run->state.time;
 }
 
+/* Runs the phases [first, last]: stages before fixed loops, due steps, and the later stages. */
 static sett_status frame_run(sett_world* world, float dt, int first, int last)
 {
     setti_run* run = setti_run_of(world);
