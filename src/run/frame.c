@@ -514,8 +514,7 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     run->has_commands = run->has_commands && !applied_all;
     if (world->commands != NULL && sett_commands_count(world->commands) != 0) {
         status = setti_commands_apply(world->commands, setti_world_frame_call(world));
-        sett_system* of_no_system = NULL;
-        frame_step(world, of_no_system, FRAME_APPLIED_COMMANDS);
+        frame_step(world, NULL, FRAME_APPLIED_COMMANDS); /* NULL: commands of no system */
     }
     return status;
 }
