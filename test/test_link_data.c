@@ -315,7 +315,8 @@ static void what_is_said_wrongly_is_rejected(void)
     desc.name = "Lends";
     desc.size *= 2;
     CHECK_EQ(sett_relationship_register(world, &desc), 0);
-    CHECK_MSG(strstr(sett_world_message(world), "pass members and size of the same struct") != NULL,
+    CHECK_MSG(strstr(sett_world_message(world), "take members and size from the same struct") !=
+                  NULL,
               "%s", sett_world_message(world));
     CHECK_EQ(sett_component_find(world, "Lends"), 0);
     CHECK_END(world);

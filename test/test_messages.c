@@ -114,15 +114,27 @@ static void components(void)
         sett_relationship_register(world, &(sett_relationship_desc){.name = "Owes"});
     sett_component_desc needs = {.name = "Fourth", .required = &owes, .required_count = 1};
     CHECK_EQ(sett_component_register(world, &needs), 0);
-    SAID(world, "cannot require the relationship \"Owes\"");
+    SAID(world, "cannot require \"Owes\", which belongs to a relationship: only links add it");
+    sett_component sources = sett_relationship_sources(world, owes);
+    needs.required = &sources;
+    CHECK_EQ(sett_component_register(world, &needs), 0);
+    SAID(world, "cannot require \"Owes sources\", which belongs to a relationship: only links");
+    SAYS(world, sett_component_unregister(world, sources), ARGUMENT,
+         "\"Owes sources\" belongs to a relationship, which cannot be unregistered");
     sett_relationship_desc other = {.name = "Owes", .acyclic = true};
     CHECK_EQ(sett_relationship_register(world, &other), 0);
     SAID(world, "is registered already, with other options");
     other.name = "First";
     CHECK_EQ(sett_relationship_register(world, &other), 0);
     SAID(world, "is registered already, as a component");
+    CHECK(sett_component_register(world, &(sett_component_desc){.name = "Eats sources"}) != 0);
+    other.name = "Eats";
+    CHECK_EQ(sett_relationship_register(world, &other), 0);
+    SAID(world,
+         "sett_relationship_register: relationship \"Eats\" cannot have its component \"Eats "
+         "sources\"");
     SAYS(world, sett_component_unregister(world, owes), ARGUMENT,
-         "is a relationship, which cannot be unregistered");
+         "belongs to a relationship, which cannot be unregistered");
     SAYS(world, sett_component_unregister(world, sett_disabled_tag(world)), ARGUMENT,
          "cannot be unregistered, because the library uses it");
     sett_component needing = sett_component_register(
@@ -351,7 +363,8 @@ static void searches(void)
     CHECK(sett_relationship_register(world, &(sett_relationship_desc){.name = "Near"}) != 0);
     sett_search* near = sett_search_create(world, "Item, ?Near($this, $other)");
     SAYS(world, sett_search_bind(near, sett_search_variable(near, "other"), sett_null()), ARGUMENT,
-         "is optional - bind another variable");
+         "variable \"other\" of search \"Item, ?Near($this, $other)\" is optional - bind another "
+         "variable");
     CHECK_EQ(sett_search_destroy(near), SETT_OK);
     sett_lookup* lookup = sett_lookup_create(world, item, "key");
     CHECK(lookup != NULL);

@@ -3,6 +3,7 @@
 #include "worlds.h"
 
 #include "sett/advise.h"
+#include "sett/queue.h"
 #include "sett/strings.h"
 #include "sett/trace.h"
 
@@ -122,6 +123,13 @@ static void note_replaced(sett_world* world, sett_entity entity, const void* old
     (void)user;
 }
 
+static void enter_nothing(sett_world* world, sett_entity entity, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)user;
+}
+
 static void creations(void)
 {
     sett_world* world = quiet_world();
@@ -171,6 +179,14 @@ static void creations(void)
     sett_observer_desc replaced = {.name = "o", .component = SETT_ID_SINGLETONS};
     CHECK(!sett_is_null(sett_singletons(world)));
     replaced.on_replace = note_replaced;
+    CHECK(sett_queue_create(world, &(sett_observer_desc){.component = 999}) == NULL);
+    begins(world, "sett_queue_create: observer \"queue\": component 999 is not registered");
+    sett_component apart = sett_component_register(
+        world, &(sett_component_desc){.name = "Apart", .dont_fragment = true});
+    sett_system_desc system = {.name = "s", .on_enter = enter_nothing};
+    system.terms[0] = (sett_term){.component = apart, .kind = SETT_ANY};
+    CHECK(sett_system_create(world, &system) == NULL);
+    begins(world, "sett_system_create: observer \"s\": \"Apart\" is dont_fragment");
     CHECK(sett_observer_create(world, &replaced) == NULL);
     contains(world, "observer \"o\": \"Singletons\" has no values, or values that are more than");
     advice =

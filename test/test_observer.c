@@ -375,7 +375,10 @@ static void wrong_descriptions_are_rejected(void)
     scene_begin(&s);
     const sett_status argument = SETT_STATUS_ARGUMENT;
     reject(&s, (sett_observer_desc){.on_add = hear_add}, argument,
-           "observer \"wrong\": on_add is set without `component` - set `component`, too");
+           "\"wrong\": on_add, on_set, on_remove, on_event or on_replace is set without "
+           "`component` - set `component`, too");
+    reject(&s, (sett_observer_desc){.entity = {1, 1}, .on_enter = hear_enter}, argument,
+           "`entity` or `target` is set without `component` - set `component`, too");
     reject(&s, (sett_observer_desc){.component = s.b}, argument, "set on_add");
     reject(&s, (sett_observer_desc){.component = 999, .on_add = hear_add}, SETT_STATUS_UNREGISTERED,
            "observer \"wrong\": component 999 is not registered in this world");
@@ -384,7 +387,7 @@ static void wrong_descriptions_are_rejected(void)
     reject(&s, (sett_observer_desc){.terms = {{.component = s.b}}}, argument,
            "on_enter or on_exit");
     reject(&s, (sett_observer_desc){.terms = {{.component = s.b}}, .on_set = hear_set}, argument,
-           "on_set is set without `component` - set `component`, too");
+           "on_replace is set without `component` - set `component`, too");
     reject(&s, (sett_observer_desc){.terms = {{.component = 999}}, .on_enter = hear_enter},
            SETT_STATUS_UNREGISTERED, "999");
     sett_term terms[] = {{.component = s.b, .kind = SETT_OPTIONAL},

@@ -162,8 +162,7 @@ static void a_full_queue_says_what_it_lost(void)
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
     CHECK_STR_EQ(
         sett_world_message(world),
-        "sett_queue_take: a queue was full, or memory ran out, so 6 changes are lost - take "
-        "changes each frame");
+        "sett_queue_take: a queue was full, so 6 changes are lost - take changes each frame");
     CHECK(sett_add(world, entity, health) != NULL);
     CHECK_EQ(sett_queue_take(queue, taken, 2), 1);
     CHECK_EQ(taken[0].change, SETT_CHANGE_ADD);
@@ -253,7 +252,9 @@ static void is_created_whole_or_not_at_all(void)
         count++;
     }
     CHECK_EQ(count, 64);
-    CHECK(strstr(sett_world_message(s.world), "so 137 changes are lost") != NULL);
+    CHECK(strstr(sett_world_message(s.world), "memory for a queue ran out, so 137 changes are "
+                                              "lost") != NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_OUT_OF_MEMORY);
     scarce_end(&memory, s.world);
 }
 

@@ -310,6 +310,11 @@ static void cycles_are_rejected_and_printed(void)
     CHECK_EQ(sett_system_order(c, a), SETT_STATUS_CYCLE);
     CHECK(strstr(sett_world_message(s.world), "c -> a -> b -> c") != NULL);
     CHECK_STR_EQ(stages_of(&s), "a | x | b | c");
+    char name[201] = {0}; /* the message has the end of a long name */
+    memset(name, 'n', 200);
+    CHECK(make(&s, name, "A", (sett_system_desc){.before = {"a"}, .after = {"c"}}) == NULL);
+    CHECK(strstr(sett_world_message(s.world), "wait for each other: ... nnn") != NULL);
+    CHECK(strstr(sett_world_message(s.world), "nnn -> a -> b -> c -> nnn") != NULL);
     scene_end(&s);
 }
 

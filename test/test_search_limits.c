@@ -131,6 +131,20 @@ static void wrong_descriptors_are_explained(void)
     const sett_status wrong = SETT_STATUS_ARGUMENT;
     must_reject(world, &(sett_search_desc){.term_count = 0}, wrong, "pass 1 to 64");
     must_reject(world, &(sett_search_desc){.term_count = 2}, wrong, "terms");
+    sett_search_term many[65] = {{.component = Ship}};
+    for (uint32_t k = 1; k < 65; k++) {
+        many[k] = many[0];
+    }
+    must_reject(world, &(sett_search_desc){.terms = many, .term_count = 65}, SETT_STATUS_LIMIT,
+                "65 terms - pass 1 to 64");
+    const sett_search_desc full = {.terms = many, .term_count = 64};
+    many[62] =
+        (sett_search_term){.component = SETT_ANY_RELATIONSHIP, .target = SETT_VAR("x")}; /* two */
+    must_reject(world, &full, SETT_STATUS_LIMIT, "more than 64 terms");
+    many[63] = many[62];
+    must_reject(world, &full, SETT_STATUS_LIMIT, "stands for too many relationships");
+    many[63].target.variable = NULL;
+    must_reject(world, &full, wrong, "as a relationship has no target"); /* though it is full */
     must_reject(world, TERM(.component = 900), SETT_STATUS_UNREGISTERED, "component 900");
     must_reject(world, TERM(.kind = (sett_search_kind)9), wrong,
                 "`kind` has an unknown value - use a constant from SETT_SEARCH_TERM to");

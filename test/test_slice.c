@@ -3,6 +3,7 @@
  * side. Meant for the thread sanitizer as well. */
 #include "sett/observer.h"
 #include "sett/relationship.h"
+#include "sett/strings.h"
 #include "sett/threads.h"
 #include "worlds.h"
 
@@ -287,6 +288,23 @@ static void observers_record_for_who_called_them(void)
     scene_end(&s);
 }
 
+static void resizes_wrongly(sett_context* c)
+{
+    sett_list list = {0};
+    CHECK(sett_list_resize(c->world, &list, 0, 1) == NULL);
+}
+
+static void failures_of_jobs_reach_the_world(void)
+{
+    scene s;
+    scene_begin(&s, 2);
+    make(&s, resizes_wrongly, false);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(s.world), "sett_list_resize: `item_size` is 0") != NULL);
+    scene_end(&s);
+}
+
 /* ---- Ending what is in use ------------------------------------------------------------------- */
 
 static void destroys_things(sett_context* c)
@@ -360,4 +378,5 @@ static void the_program_has_a_pointer(void)
 TEST_MAIN(TEST(the_system_of_the_job_is_named), TEST(a_system_finds_the_buffer_of_its_job),
           TEST(the_order_of_jobs_does_not_matter), TEST(the_worlds_own_buffer_is_closed_to_systems),
           TEST(modules_are_locked_out_as_well), TEST(observers_record_for_who_called_them),
-          TEST(a_world_in_use_stays), TEST(the_program_has_a_pointer))
+          TEST(failures_of_jobs_reach_the_world), TEST(a_world_in_use_stays),
+          TEST(the_program_has_a_pointer))

@@ -49,7 +49,7 @@ static inline sett_queue* sett_queue_create(sett_world* world, const sett_observ
 
 /* Takes changes out of the queue, the oldest first. A queue that was full, or for which memory ran
  * out, has lost the newest ones: the call that empties it writes how many into the log, and LIMIT
- * to sett_world_error.
+ * or OUT_OF_MEMORY to sett_world_error.
  *   out  receives up to `capacity` changes. NULL: none is taken
  * Returns how many it took; 0: the queue is empty. With NULL, how many there are.
  * Cost: a copy of what is taken; memory is kept for later changes.

@@ -153,7 +153,7 @@ SETT_API sett_search* sett_search_create(sett_world* world, const char* text);
 SETT_API sett_search* sett_search_create_sized(sett_world* world, const sett_search_desc* desc,
                                                size_t size, size_t term_size);
 
-/* Creates a search from terms. Messages have the number of the term.
+/* Creates a search from terms. Messages have the number of the term. Fails: as sett_search_create.
  * Threads: writer. Since: 0.2 */
 static inline sett_search* sett_search_create_desc(sett_world* world, const sett_search_desc* desc)
 {

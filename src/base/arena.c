@@ -57,8 +57,7 @@ void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
         return NULL;
     }
     uintptr_t base = (uintptr_t)arena->chunk;
-    uintptr_t piece = (base + arena->used + align - 1) & ~(uintptr_t)(align - 1); /* aligned */
-    size_t offset = (size_t)(piece - base);
+    size_t offset = (size_t)(setti_align_up(base + arena->used, align) - base);
     arena->used = offset + size;
     SETTI_ASSERT(arena->used <= arena->chunk->size);
     return (unsigned char*)arena->chunk + offset;
@@ -87,10 +86,7 @@ void setti_arena_deinit(setti_arena* arena)
 
 void setti_arena_reset(setti_arena* arena)
 {
-    if (arena->chunk == NULL) {
-        return;
-    }
-    if (arena->chunk->previous != NULL) {
+    if (arena->chunk != NULL && arena->chunk->previous != NULL) {
         size_t size = arena->size;
         setti_arena_deinit(arena);
         (void)arena_grow(arena, size); /* on failure the next allocation tries again */

@@ -74,7 +74,7 @@ static inline uint32_t setti_counter_get(setti_counter* from)
     return (uint32_t)atomic_load_explicit(from, memory_order_acquire);
 }
 
-/* The limit of loops that wait for a signal. */
+/* The limit of loops that wait for a signal; 0 if signals are not read. */
 #define SETTI_SIGNAL_ROUNDS(rounds) (rounds)
 
 #else

@@ -8,7 +8,6 @@
 #include <intrin.h>
 #endif
 
-/* Returns the position of the lowest set bit. */
 SETTI_INLINE uint32_t setti_bits_lowest(uint64_t word)
 {
     SETTI_ASSERT(word != 0);
@@ -28,7 +27,6 @@ SETTI_INLINE uint32_t setti_bits_lowest(uint64_t word)
 #endif
 }
 
-/* Returns the position of the highest set bit. */
 SETTI_INLINE uint32_t setti_bits_highest(uint64_t word)
 {
     SETTI_ASSERT(word != 0);

@@ -2,7 +2,7 @@
  *
  * The workload: saving and loading megabytes of values, where a checksum byte by byte would take
  * longer than everything else. So four lanes multiply side by side: a multiplication takes three
- * cycles, but a new multiplication can begin every cycle.
+ * cycles, but a new one can begin every cycle.
  *
  *     bytes   [ lane 0 ][ lane 1 ][ lane 2 ][ lane 3 ][ lane 0 ] ...  rest: byte by byte
  *
@@ -17,7 +17,7 @@
 static uint64_t checksum_step(uint64_t lane, uint64_t word)
 {
     lane = (lane ^ word) * CHECKSUM_K;
-    return lane << 29 | lane >> 35;
+    return lane << 29 | lane >> 35; /* rotated */
 }
 
 uint64_t setti_checksum(uint64_t seed, const void* bytes, size_t size)
@@ -37,6 +37,6 @@ uint64_t setti_checksum(uint64_t seed, const void* bytes, size_t size)
     for (; left > 0; left--, at++) {
         sum = checksum_step(sum, *at);
     }
-    sum = (sum ^ sum >> 32) * CHECKSUM_K;
-    return sum ^ sum >> 29;
+    sum = (sum ^ (sum >> 32)) * CHECKSUM_K;
+    return sum ^ (sum >> 29);
 }

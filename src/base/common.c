@@ -48,7 +48,7 @@ void sett_log_stderr(void* user, sett_log_level level, const char* message)
     if (level != SETT_LOG_INFO) {
         char text[LOG_BYTES];
         snprintf(text, sizeof(text) - 1, "sett: %s: %s", levels[level], message);
-        strcat(text, "\n");
+        strcat(text, "\n"); /* has room: snprintf left one byte */
         setti_platform_print(text, strlen(text));
     }
 }

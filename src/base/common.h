@@ -46,7 +46,6 @@
 #define SETTI_INLINE static inline
 #endif
 
-/* Reports on stderr that a parameter is NULL. */
 void setti_report_null(const char* call, const char* what);
 
 /* Whether numbers are stored with the highest byte first. */
@@ -56,8 +55,7 @@ void setti_report_null(const char* call, const char* what);
 #define SETTI_BIG_ENDIAN 0
 #endif
 
-/* No index, no row, no page. */
-#define SETTI_NONE UINT32_MAX
+#define SETTI_NONE UINT32_MAX /* no index, no row, no page */
 
 #define SETTI_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define SETTI_MAX(a, b) ((a) > (b) ? (a) : (b))
@@ -107,7 +105,7 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
 /* Copies a struct between two versions of the library. Members that `from` lacks become zero. */
 void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
 
-/* Adds a node at the beginning of a doubly linked list. */
+/* Adds a node at the beginning of a doubly linked list. Set its `previous` to NULL before. */
 #define SETTI_LIST_ADD(first, node)                                                                \
     do {                                                                                           \
         (node)->next = (first);                                                                    \

@@ -16,13 +16,8 @@
 
 setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages)
 {
-    SETTI_ASSERT(pages->notes == NULL || pages->notes->hash_count == 0 ||
-                 pages->notes->hash != NULL);
     if (pages->notes == NULL) {
-        pages->notes = setti_pool_alloc(pool, sizeof(*pages->notes), 16);
-        if (pages->notes != NULL) {
-            memset(pages->notes, 0, sizeof(*pages->notes));
-        }
+        pages->notes = setti_pool_alloc_zero(pool, sizeof(*pages->notes), 16);
     }
     return pages->notes;
 }
@@ -64,7 +59,6 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     return true;
 }
 
-/* Counts a page, unless NULL, as held by the diff. */
 static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     if (page != NULL) {
@@ -141,13 +135,6 @@ SETTI_COLD static void* cow_take_spare(const setti_pool* pool, const setti_pages
     return NULL;
 }
 
-/* Allocates memory for a saved page, or takes a spare. */
-static void* cow_room(setti_pool* pool, const setti_pages* pages)
-{
-    void* room = setti_pool_alloc_exempt(pool, pages->size, pages->align);
-    return room != NULL ? room : cow_take_spare(pool, pages);
-}
-
 /* Saves a page, or notes that there is none. Returns false if memory runs out. */
 static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
@@ -156,7 +143,10 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
     if (page == NULL) {
         return cow_append(pool, pages, number, SETTI_COW_ABSENT, NULL) != NULL;
     }
-    void* copy = cow_room(pool, pages);
+    void* copy = setti_pool_alloc_exempt(pool, pages->size, pages->align);
+    if (copy == NULL) {
+        copy = cow_take_spare(pool, pages);
+    }
     if (copy == NULL || cow_append(pool, pages, number, SETTI_COW_COPY, copy) == NULL) {
         setti_pool_free(pool, copy, pages->size, pages->align);
         return false;
@@ -334,7 +324,7 @@ void setti_diff_deinit(setti_pool* pool, setti_diff* diff)
 typedef struct cow_index {
     const setti_diff* diff;
     uint32_t* slot; /* the number of an entry; SETTI_NONE: free */
-    uint32_t bits;  /* there are 1 << bits slots */
+    uint32_t bits;  /* the table has 1 << bits slots */
 } cow_index;
 
 /* Finds the slot of a page's entry, or a free slot if the page has no entry. */
@@ -360,7 +350,7 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
 {
     SETTI_ASSERT(diff->count != 0 && diff->count < SETTI_NONE / 4);
     index->diff = diff;
-    index->bits = 2 + setti_bits_highest(diff->count); /* over half are free */
+    index->bits = 2 + setti_bits_highest(diff->count); /* over half of the slots are free */
     index->slot = setti_pool_alloc(pool, cow_index_size(index), 16);
     if (index->slot == NULL) {
         return false;
@@ -372,7 +362,7 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
     return true;
 }
 
-/* Merges two entries of a page: `far` stays with the older bytes, `near` (of `from`) is freed. */
+/* Merges two entries of a page: `far` stays, with the older bytes; `near`, of `from`, is freed. */
 static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
                       setti_cow_entry* near)
 {
@@ -428,9 +418,9 @@ static bool diff_merge_entries(setti_pool* pool, const setti_diff* to, setti_dif
 
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
-    const bool may_meet = to->count != 0 && from->count != 0; /* two entries of a page */
+    const bool may_share = to->count != 0 && from->count != 0; /* entries of the same page */
     if (!setti_diff_reserve(pool, to, from->count) ||
-        (may_meet && !diff_merge_entries(pool, to, from))) {
+        (may_share && !diff_merge_entries(pool, to, from))) {
         return false;
     }
     diff_move_entries(pool, to, from);

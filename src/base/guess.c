@@ -20,7 +20,7 @@ static char guess_lower(char c)
 /* Returns the number of edits between two names (optimal string alignment). */
 static uint32_t guess_distance(const char* a, size_t a_length, const char* b, size_t b_length)
 {
-    /* row i, column k: the distance of the first i letters of `a` and the first k letters of `b` */
+    /* rows[i % 3][k]: the distance of the first i letters of `a` from the first k of `b` */
     uint32_t rows[3][SETTI_GUESS_LENGTH + 1];
     SETTI_ASSERT(a_length <= SETTI_GUESS_LENGTH && b_length <= SETTI_GUESS_LENGTH);
     for (size_t k = 0; k <= b_length; k++) {
@@ -34,10 +34,10 @@ static uint32_t guess_distance(const char* a, size_t a_length, const char* b, si
         for (size_t k = 1; k <= b_length; k++) {
             char x = guess_lower(a[i - 1]);
             char y = guess_lower(b[k - 1]);
-            uint32_t least = SETTI_MIN(last[k], row[k - 1]) + 1;
-            least = SETTI_MIN(least, last[k - 1] + (x != y ? 1u : 0u));
+            uint32_t least = SETTI_MIN(last[k], row[k - 1]) + 1;        /* left out or added */
+            least = SETTI_MIN(least, last[k - 1] + (x != y ? 1u : 0u)); /* equal or replaced */
             if (i > 1 && k > 1 && x == guess_lower(b[k - 2]) && y == guess_lower(a[i - 2])) {
-                least = SETTI_MIN(least, before[k - 2] + 1);
+                least = SETTI_MIN(least, before[k - 2] + 1); /* exchanged */
             }
             row[k] = least;
         }

@@ -9,14 +9,13 @@
 
 #include "base/common.h"
 
-/* Longer names are not compared. */
-#define SETTI_GUESS_LENGTH 32
+#define SETTI_GUESS_LENGTH 32 /* longer names are not compared */
 
 typedef struct setti_guess {
     const char* wrong;
     size_t length;
     const char* found; /* the most similar name so far, or NULL */
-    uint32_t distance; /* edits between `found` and `wrong`; at first too many */
+    uint32_t distance; /* edits between `found` and `wrong`; without `found`, one too many */
     char text[SETTI_GUESS_LENGTH + 32];
 } setti_guess;
 

@@ -53,11 +53,10 @@ static bool hash_map_grow(setti_pool* pool, setti_hash_map* map)
         !setti_multiply(grown.capacity, sizeof(setti_hash_slot), &size)) {
         return false;
     }
-    grown.slot = setti_pool_alloc(pool, size, 16);
+    grown.slot = setti_pool_alloc_zero(pool, size, 16);
     if (grown.slot == NULL) {
         return false;
     }
-    memset(grown.slot, 0, size);
     for (uint32_t at = 0; at < map->capacity; at++) {
         if (map->slot[at].key != 0) {
             hash_map_put(&grown, map->slot[at].key, map->slot[at].value);

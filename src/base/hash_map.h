@@ -36,7 +36,7 @@ static inline uint32_t setti_hash_home(uint64_t key, uint32_t number, const void
 /* Returns a hash of bytes (FNV-1a), never 0. */
 uint64_t setti_hash_bytes(const void* bytes, size_t size);
 
-/* At most so many texts have one hash: each takes the next free key. */
+/* Texts with equal hashes take the next free keys: at most so many texts. */
 #define SETTI_HASH_STEPS 64
 
 /* Returns the next key, never 0. */

@@ -6,11 +6,11 @@
  *
  *     block   | header | piece | piece | ... | bump --> unused |
  *
- * A table cuts its next pages side by side, a run of pages at a time (pages_take). Without runs the
- * pages of several tables alternated, and loops that exceed the second-level cache were up to twice
- * as slow as loops over plain arrays.
+ * A table cuts its next pages side by side, a strip of pages at a time (pages_take). Without strips
+ * the pages of several tables alternated, and loops that exceed the second-level cache were up to
+ * twice as slow as loops over plain arrays.
  *
- * Invariant:  sum of block sizes = headers + used_size + bytes in free lists, runs, ranges +
+ * Invariant:  sum of block sizes = headers + used_size + bytes in free lists, strips, ranges +
  *             bump_size
  *             (pieces outside of blocks count in used_size, and with their headers in block_size)
  */
@@ -106,7 +106,7 @@ static pool_piece* pieces_merge(pool_piece* a, pool_piece* b)
     pool_piece* first = NULL;
     pool_piece** end = &first;
     while (a != NULL && b != NULL) {
-        pool_piece** less = (uintptr_t)a < (uintptr_t)b ? &a : &b;
+        pool_piece** less = (uintptr_t)a < (uintptr_t)b ? &a : &b; /* gives a piece */
         *end = *less;
         end = &(*less)->next;
         *less = (*less)->next;
@@ -161,16 +161,11 @@ static void* pool_pop(setti_pool* pool, uint32_t k)
 
 static void strip_unlink(setti_pool* pool, setti_strip* strip)
 {
-    SETTI_ASSERT(pool->strips != NULL);
-    setti_strip** link = strip->previous != NULL ? &strip->previous->next : &pool->strips;
-    *link = strip->next;
-    if (strip->next != NULL) {
-        strip->next->previous = strip->previous;
-    }
+    SETTI_LIST_REMOVE(pool->strips, strip);
     strip->left = 0;
 }
 
-/* Gives a table a run of `count` pages. */
+/* Gives a table a strip of `count` pages. */
 static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t k, unsigned char* page,
                        uint32_t count)
 {
@@ -178,22 +173,16 @@ static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t k, unsigne
     strip->page = page;
     strip->left = count;
     strip->class = k;
-    strip->next = pool->strips;
     strip->previous = NULL;
-    if (pool->strips != NULL) {
-        pool->strips->previous = strip;
-    }
-    pool->strips = strip;
+    SETTI_LIST_ADD(pool->strips, strip);
 }
 
-/* Frees the unused pages of a run. */
+/* Frees the unused pages of a strip. */
 static void strip_retire(setti_pool* pool, setti_strip* strip)
 {
-    if (strip->left == 0) {
-        return;
-    }
+    SETTI_ASSERT(strip->left != 0);
     size_t size = pool_class_size(strip->class);
-    for (uint32_t k = strip->left; k != 0; k--) { /* the first page is handed out first */
+    for (uint32_t k = strip->left; k != 0; k--) { /* the last piece pushed is used first */
         pool_push(pool, strip->class, strip->page + (k - 1) * size);
     }
     strip_unlink(pool, strip);
@@ -239,8 +228,7 @@ static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
 
 static void pool_release(setti_pool* pool, void* memory, size_t size, size_t align)
 {
-    SETTI_ASSERT(memory != NULL && size <= pool->block_size);
-    SETTI_ASSERT(size != 0 && align != 0);
+    SETTI_ASSERT(memory != NULL && size != 0 && size <= pool->block_size);
     pool->allocator.free_fn(pool->allocator.user, memory, size, align);
     pool->block_size -= size;
 }
@@ -306,21 +294,23 @@ static bool pool_is_system(const setti_pool* pool)
     return pool->allocator.alloc_fn == setti_platform_alloc;
 }
 
-/* Returns the size of the next block: a part of the bytes in blocks. */
+/* Returns the size of the next block: a part of the bytes in blocks, but room for `need` bytes. */
 static size_t pool_block_size(const setti_pool* pool, size_t need)
 {
     const size_t held = pool->held != NULL ? pool->held->size : 0; /* held only for a call */
     const size_t blocks = pool->block_size - held;
-    size_t most = SETTI_MAX(SETTI_MIN(blocks / 16, BLOCK_MAX), SETTI_HUGE_PAGE); /* 2 to 4 MB */
+    size_t part = blocks / (pool->small ? 8 : 4);
     size_t least = pool->small ? BLOCK_SMALL : BLOCK_MIN;
-    size_t size = SETTI_MIN(SETTI_MAX(blocks / (pool->small ? 8 : 4), least), most);
+    size_t most = SETTI_MAX(SETTI_MIN(blocks / 16, BLOCK_MAX), SETTI_HUGE_PAGE); /* 2 to 4 MB */
+    size_t size = SETTI_MIN(SETTI_MAX(part, least), most);
     if (pool->block_size >= HUGE_FROM && pool_is_system(pool)) {
         size = SETTI_MAX(size, SETTI_HUGE_PAGE); /* cleared in a third of the time */
     }
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator, if large perhaps of huge pages, or the held block. */
+/* Takes a block from the allocator, or else the held block. If `huge`, a large block may have huge
+ * pages. Returns false if memory runs out. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
@@ -354,7 +344,7 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 /* Returns the bytes to skip before the next piece of class k. */
 static size_t pool_gap(const setti_pool* pool, uint32_t k)
 {
-    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(k) - 1)); /* aligns */
+    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(k) - 1)); /* to align */
     size_t size = pool_class_size(k);
     /* Pages at equal addresses modulo 4,096 would evict each other from the first-level cache. (A
      * loop over 20 types took 34 ns an entity instead of 23.) */
@@ -362,7 +352,7 @@ static size_t pool_gap(const setti_pool* pool, uint32_t k)
     return shifts ? gap + SETTI_POOL_STEP : gap;
 }
 
-/* Moves the bump pointer to the unused pages of a run, after the allocator has failed. */
+/* Moves the bump pointer to the unused pages of a strip, after the allocator has failed. */
 SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
 {
     for (setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {
@@ -414,7 +404,7 @@ SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
 /* Moves the bump pointer to at least `need` bytes. Returns false if memory runs out. */
 static bool pool_make_room(setti_pool* pool, size_t need)
 {
-    bool denied = pool->denied;
+    bool denied_before = pool->denied;
     const bool huge = true;
     if (pool_take_range(pool, need) ||
         (pool->small && pool->blocks != NULL && pool_split(pool, need)) ||
@@ -424,7 +414,7 @@ static bool pool_make_room(setti_pool* pool, size_t need)
     if (!pool_take_strip(pool, need)) {
         return false;
     }
-    pool->denied = denied; /* the run served the request in spite of the ceiling */
+    pool->denied = denied_before; /* the strip served the request in spite of the ceiling */
     return true;
 }
 
@@ -441,38 +431,32 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
     }
 }
 
-/* Returns the bytes before a large piece, with its header. */
+/* Returns the bytes before a large piece: the header, and padding. */
 static size_t large_room(size_t align)
 {
     SETTI_ASSERT(align != 0);
     return SETTI_MAX(align, (size_t)64);
 }
 
-/* Zeroes have the alignment of calloc. */
-#define ZERO_ALIGN ((size_t)16)
+#define ZERO_ALIGN ((size_t)16) /* of memory from calloc */
 
-/* Allocates a large piece, with zeroes if asked. */
 static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool zero)
 {
     SETTI_ASSERT(size != 0);
     size_t room = large_room(align);
-    size_t asked = zero ? ZERO_ALIGN : room;
+    size_t block_align = zero ? ZERO_ALIGN : room;
     if (size > SIZE_MAX - room) {
         return NULL;
     }
-    setti_large* large = pool_allocate(pool, room + size, asked,
+    setti_large* large = pool_allocate(pool, room + size, block_align,
                                        zero ? pool->allocator.zero_fn : pool->allocator.alloc_fn);
     if (large == NULL) {
         return NULL;
     }
-    large->next = pool->large;
-    large->previous = NULL;
     large->size = room + size;
-    large->align = asked;
-    if (pool->large != NULL) {
-        pool->large->previous = large;
-    }
-    pool->large = large;
+    large->align = block_align;
+    large->previous = NULL;
+    SETTI_LIST_ADD(pool->large, large);
     pool->used_size += size;
     return (unsigned char*)large + room;
 }
@@ -481,11 +465,7 @@ static void pool_free_large(setti_pool* pool, void* piece, size_t size, size_t a
 {
     SETTI_ASSERT(pool->used_size >= size && pool->large != NULL);
     setti_large* large = (setti_large*)(void*)((unsigned char*)piece - large_room(align));
-    setti_large** link = large->previous != NULL ? &large->previous->next : &pool->large;
-    *link = large->next;
-    if (large->next != NULL) {
-        large->next->previous = large->previous;
-    }
+    SETTI_LIST_REMOVE(pool->large, large);
     pool->used_size -= size;
     pool_release(pool, large, large->size, large->align);
 }
@@ -543,8 +523,7 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align)
     return piece != NULL ? memset(piece, 0, size) : NULL;
 }
 
-/* Limit of the bytes that a reservation adds as room for runs. */
-#define RESERVE_FOR_STRIPS ((size_t)1 << 20)
+#define RESERVE_FOR_STRIPS ((size_t)1 << 20) /* the most bytes that a reservation adds for strips */
 
 bool setti_pool_reserve(setti_pool* pool, size_t size)
 {
@@ -560,8 +539,7 @@ bool setti_pool_reserve(setti_pool* pool, size_t size)
     return true;
 }
 
-/* Bytes touched between two readings of the clock. */
-#define WARM_PART ((size_t)64 << 10)
+#define WARM_PART ((size_t)64 << 10) /* bytes touched between two readings of the clock */
 
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds)
@@ -673,9 +651,9 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
 
 static int block_compare(const void* a, const void* b)
 {
-    uintptr_t x = (uintptr_t) * (setti_block* const*)a;
-    uintptr_t y = (uintptr_t) * (setti_block* const*)b;
-    return (x > y) - (x < y);
+    setti_block* const* x = a;
+    setti_block* const* y = b;
+    return ((uintptr_t)*x > (uintptr_t)*y) - ((uintptr_t)*x < (uintptr_t)*y);
 }
 
 /* Finds the block of a piece (binary search). */
@@ -700,7 +678,7 @@ static bool block_is_empty(const setti_block* block)
     return block->free_bytes == block->size - BLOCK_HEADER;
 }
 
-/* Removes the pieces of empty blocks from the free lists. */
+/* Counts the free bytes of blocks. Removes the pieces of empty blocks from the free lists. */
 static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t count)
 {
     for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
@@ -723,7 +701,7 @@ static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t cou
     }
 }
 
-/* Lists all blocks by address. Returns NULL if there are none, or memory runs out. */
+/* Lists all blocks by address. Returns NULL if there are no blocks, or memory runs out. */
 static setti_block** pool_sort_blocks(const setti_pool* pool, size_t* count)
 {
     *count = 0;
@@ -811,7 +789,7 @@ const char* setti_pool_validate(const setti_pool* pool)
 
 /* --------------------------------------------------------------------------------------- tables */
 
-/* A table:  ticks | restore ticks | pointers | numbers (setti_pages_entry) | bits | `read` | run */
+/* A table: ticks | restored | pointers | numbers (setti_pages_entry) | bits | `read` | strip */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
 static size_t table_bits(uint32_t capacity)
@@ -819,9 +797,9 @@ static size_t table_bits(uint32_t capacity)
     return ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
 }
 
-#define STRIP_CAPACITY 8 /* smaller tables have no run */
-/* The largest run, in bytes. Loops over a million values of 48 bytes, in ns a value: runs of 64 KB
- * 5.1, 256 KB 4.2, no runs 6.6. */
+#define STRIP_CAPACITY 8 /* smaller tables have no strip */
+/* The largest strip, in bytes. Loops over a million values of 48 bytes, in ns a value: strips of
+ * 64 KB 5.1, 256 KB 4.2, no strips 6.6. */
 #define STRIP_SIZE ((size_t)256 << 10)
 
 /* Returns the entries of `read`. */
@@ -830,7 +808,7 @@ static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
     return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
 }
 
-/* Returns the offset of the run in a table. */
+/* Returns the offset of the strip in a table. */
 static size_t table_strip(const setti_pages* pages, uint32_t capacity)
 {
     size_t size =
@@ -843,7 +821,7 @@ static size_t table_size(const setti_pages* pages, uint32_t capacity)
     return table_strip(pages, capacity) + (capacity >= STRIP_CAPACITY ? sizeof(setti_strip) : 0);
 }
 
-/* Returns the run of a table, or NULL if the table is too small. */
+/* Returns the strip of a table, or NULL if the table is too small. */
 static setti_strip* pages_strip(const setti_pages* pages)
 {
     if (pages->capacity < STRIP_CAPACITY) {
@@ -853,7 +831,7 @@ static setti_strip* pages_strip(const setti_pages* pages)
     return (setti_strip*)(void*)((unsigned char*)pages->tick + offset);
 }
 
-/* Moves the run of a table to `to`, or frees the run if `to` cannot have one. */
+/* Moves the strip of a table to the resized table `to`. Frees it if `to` is NULL or too small. */
 static void pages_move_strip(setti_pool* pool, const setti_pages* from, const setti_pages* to)
 {
     setti_strip* old = pages_strip(from);
@@ -963,14 +941,13 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count);
-    SETTI_ASSERT(pages->count == 0 || pages->data != NULL);
     if (pages->notes != NULL && pages->notes->hash_count > capacity) {
         setti_notes_free_hash(pool, pages);
     }
     if (capacity == 0) {
         setti_pages_deinit(pool, pages);
     } else if (capacity < pages->capacity && pages_resize(pool, pages, capacity)) {
-        pages_clear(pages, capacity); /* snapshots may know pages there */
+        pages_clear(pages, capacity); /* snapshots may have saved pages beyond `count` */
     }
 }
 
@@ -1003,7 +980,7 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
     return word == UINT64_MAX ? 64 : 63 - setti_bits_highest(~word); /* the leading ones */
 }
 
-/* Cuts a run of new pages for a table with `present` pages before. */
+/* Cuts a strip of new pages for a table with `present` pages before. */
 static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     SETTI_ASSERT(strip->left == 0 && pool->free[k] == NULL);
@@ -1023,7 +1000,7 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
     pool->bump_size -= count * rounded;
 }
 
-/* Makes a run of adjacent free pages for a table with `present` pages before. */
+/* Makes a strip of adjacent free pages for a table with `present` pages before. */
 static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
 {
     const pool_piece* head = pool->free[k];
@@ -1046,8 +1023,9 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
 
 static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t k)
 {
-    /* with a ceiling or a hold, unused pages would waste memory */
-    return strip->left == 0 && k >= 2 && pool->blocks != NULL && pool->ceiling == 0 && !pool->holds;
+    bool is_small = k < 2;                               /* a page of up to 64 bytes */
+    bool may_waste = pool->ceiling == 0 && !pool->holds; /* memory for unused pages */
+    return strip->left == 0 && !is_small && pool->blocks != NULL && may_waste;
 }
 
 /* Takes a page from the table's run or the pool. Returns NULL if memory runs out. */
@@ -1060,7 +1038,7 @@ static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t num
     uint32_t k = pool_class(SETTI_MAX(pages->size, pages->align));
     if (strip_can_begin(pool, strip, k)) {
         uint32_t present = pages_before(pages, number); /* few if pages are scattered */
-        if (present == 64) {                            /* or more */
+        if (present == 64) {                            /* perhaps all earlier pages */
             present = number;
         }
         if (pool->free[k] != NULL) {

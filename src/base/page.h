@@ -25,7 +25,7 @@
     (SETTI_POOL_SMALL_CLASSES + (SETTI_POOL_PAGE_MAX - SETTI_POOL_SMALL_MAX) / SETTI_POOL_STEP)
 
 /* Inline reads see indices below 1 << SETTI_READ_SHIFT, the default limit of entities. */
-#define SETTI_READ_SHIFT 28 /* with more, a single far entity could cost 32 MB */
+#define SETTI_READ_SHIFT 28 /* if larger, a single far entity could cost 32 MB */
 
 typedef struct setti_block setti_block;
 typedef struct setti_large setti_large;
@@ -45,7 +45,7 @@ typedef struct setti_pool {
     setti_block* blocks; /* newest first */
     setti_block* held;   /* a reserve in case the allocator fails, or NULL */
     setti_large* large;  /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
-    setti_strip* strips; /* runs: room for the next pages of a table */
+    setti_strip* strips; /* room for the next pages of tables */
     setti_range* ranges; /* free room joined by setti_pool_join */
     unsigned char* bump; /* unused memory, mostly the end of the newest block */
     size_t bump_size;    /* bytes from `bump` on */
@@ -55,7 +55,7 @@ typedef struct setti_pool {
     size_t ceiling;
     size_t exempt;        /* bytes taken for saved pages since the ceiling was set */
     size_t promised;      /* used_size may grow to this value (setti_pool_reserve) */
-    bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new runs */
+    bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new strips */
     uint64_t allocations; /* calls for memory so far */
     /* While not 0, pages stay in place for reserved rows (setti_edit_pin). */
     uint32_t pinned;
@@ -83,7 +83,7 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
 /* Touches the next `step` bytes of unused memory ahead of much work, for at most `nanoseconds`. The
- * first call (*at is NULL) takes a block for `size` bytes. */
+ * next call continues at *at. If *at is NULL, first takes a block for `size` bytes. */
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds);
 
@@ -121,7 +121,7 @@ const char* setti_pool_validate(const setti_pool* pool);
 /* Rarely used data of a table; cow.h. */
 typedef struct setti_page_notes setti_page_notes;
 
-/* A run: memory for the next pages of a table, side by side. The pool lists all runs, and takes the
+/* Memory for the next pages of a table, side by side. The pool lists all strips, and takes the
  * unused pages back when the allocator fails. */
 struct setti_strip {
     setti_strip* next;
@@ -157,7 +157,7 @@ void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none,
                            uint8_t shift);
 
-/* Sets the number of entries in use. Later entries are empty. */
+/* Sets the number of entries in use, also for readers. */
 static inline void setti_pages_set_count(setti_pages* pages, uint32_t count)
 {
     pages->count = count;
@@ -193,7 +193,6 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages);
 /* Checks `read` and the counts for readers. Returns NULL or the error. */
 const char* setti_pages_validate(const setti_pages* pages);
 
-/* Returns the page of a number, or NULL. */
 SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
 {
     return number < pages->count ? pages->data[number] : NULL;
@@ -214,7 +213,7 @@ static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t 
     *restored = SETTI_MAX(*restored, *setti_pages_restored(pages, from));
 }
 
-/* Returns the address of the number of a page's entry in the diff. Valid if the page was saved. */
+/* Returns the address of a number: the place of a saved page's entry in the diff. */
 static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t number)
 {
     return (uint32_t*)(void*)(pages->data + pages->capacity) + number;

@@ -94,6 +94,7 @@ void* setti_platform_alloc_zero(void* user, size_t size, size_t align)
     SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
     (void)user;
 #if defined(_WIN32)
+    /* VirtualAlloc returns zeroes */
     return platform_is_virtual(size, align) ? setti_platform_alloc(NULL, size, align) : NULL;
 #else
     void* zeroes = calloc(1, size);
@@ -203,7 +204,7 @@ static bool platform_rename(void* user, const char* from, const char* to)
 #if defined(PLATFORM_WINDOWS)
     return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
 #else
-#if !defined(PLATFORM_POSIX) /* rename may fail */
+#if !defined(PLATFORM_POSIX) /* rename may fail if `to` exists */
     (void)remove(to);
 #endif
     return rename(from, to) == 0;
@@ -254,9 +255,9 @@ static sett_status platform_take(platform_held* held)
         }
         if (fstat(held->file, &locked) == 0 && stat(held->path, &named) == 0 &&
             locked.st_ino == named.st_ino && locked.st_dev == named.st_dev) {
-            return SETT_OK;
+            return SETT_OK; /* the path still names the locked file */
         }
-        (void)close(held->file); /* another process has removed the file: try again */
+        (void)close(held->file); /* another process has removed the locked file: try again */
     }
 }
 #elif defined(PLATFORM_WINDOWS)
@@ -278,12 +279,12 @@ static sett_status platform_take(platform_held* held)
         return SETT_OK;
     }
     if (file != NULL) {
-        (void)remove(held->path);
+        (void)remove(held->path); /* the file could not be closed */
         return SETT_STATUS_FILE;
     }
     file = fopen(held->path, "rb");
     if (file == NULL) {
-        return SETT_STATUS_FILE; /* no lock, but it cannot be created */
+        return SETT_STATUS_FILE; /* the file does not exist, and cannot be created */
     }
     (void)fclose(file);
     return SETT_STATUS_LOCKED;
@@ -484,7 +485,7 @@ typedef struct platform_gate {
 } platform_gate;
 
 static_assert(sizeof(platform_gate) <= sizeof(setti_gate), "a gate has room for its parts");
-static_assert(sizeof(platform_handle) <= sizeof(((setti_thread*)0)->opaque), "so has a thread");
+static_assert(sizeof(platform_handle) <= sizeof(((setti_thread*)0)->opaque), "a handle fits");
 
 static platform_gate* platform_gate_of(setti_gate* gate)
 {
@@ -494,18 +495,20 @@ static platform_gate* platform_gate_of(setti_gate* gate)
 bool setti_gate_init(setti_gate* gate)
 {
     platform_gate* parts = platform_gate_of(gate);
-    bool good = parts != NULL; /* true */
+    (void)parts;
 #if defined(PLATFORM_POSIX)
-    good = pthread_mutex_init(&parts->mutex, NULL) == 0;
-    if (good && pthread_cond_init(&parts->condition, NULL) != 0) {
+    if (pthread_mutex_init(&parts->mutex, NULL) != 0) {
+        return false;
+    }
+    if (pthread_cond_init(&parts->condition, NULL) != 0) {
         pthread_mutex_destroy(&parts->mutex);
-        good = false;
+        return false;
     }
 #elif defined(PLATFORM_WINDOWS)
     InitializeSRWLock(&parts->mutex);
     InitializeConditionVariable(&parts->condition);
 #endif
-    return good;
+    return true;
 }
 
 void setti_gate_deinit(setti_gate* gate)

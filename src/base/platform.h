@@ -62,7 +62,7 @@ void setti_thread_join(setti_thread* thread);
 
 const sett_files* setti_platform_files(void);
 
-/* Returns an allocator of the program, or the default if `allocator` is NULL. */
+/* Returns *allocator, or the default allocator if `allocator` is NULL or has no functions. */
 static inline sett_allocator setti_allocator_or_default(const sett_allocator* allocator)
 {
     sett_allocator chosen = {.alloc_fn = setti_platform_alloc,

@@ -9,7 +9,8 @@ void setti_writer_add(setti_writer* writer, const char* format, ...)
     va_list arguments;
     va_start(arguments, format);
     size_t room = writer->length < writer->size ? writer->size - writer->length : 0;
-    int added = vsnprintf(room != 0 ? writer->out + writer->length : NULL, room, format, arguments);
+    char* at = room != 0 ? writer->out + writer->length : NULL;
+    int added = vsnprintf(at, room, format, arguments);
     va_end(arguments);
     writer->length += added > 0 ? (size_t)added : 0;
 }
@@ -43,21 +44,22 @@ void setti_message_escape(char* text, size_t size)
     static const char digits[] = "0123456789abcdef";
     for (char* at = text; *at != '\0'; at++) {
         unsigned char byte = (unsigned char)*at;
-        size_t left = size - (size_t)(at - text);
+        size_t left = size - (size_t)(at - text); /* bytes of the buffer from `at` on */
         if (byte >= 0x20 && byte != 0x7F) {
             continue;
         }
         if (left < sizeof("\\xNN")) {
-            *at = '?';
+            *at = '?'; /* no room for \xNN */
             continue;
         }
         size_t tail = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN"));
-        memmove(at + 4, at + 1, tail); /* the byte becomes \xNN */
+        memmove(at + 4, at + 1, tail);
         at[4 + tail] = '\0';
-        *at++ = '\\';
-        *at++ = 'x';
-        *at++ = digits[byte >> 4];
-        *at = digits[byte & 15];
+        at[0] = '\\';
+        at[1] = 'x';
+        at[2] = digits[byte >> 4];
+        at[3] = digits[byte & 15];
+        at += 3; /* the loop adds 1 */
     }
 }
 

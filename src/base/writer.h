@@ -31,7 +31,6 @@ static inline setti_writer setti_writer_begin(char* out, size_t size)
 /* Appends formatted text. Characters that do not fit are only counted. */
 void setti_writer_add(setti_writer* writer, const char* format, ...) SETTI_PRINTF(2, 3);
 
-/* Append text unchanged. */
 void setti_writer_add_text(setti_writer* writer, const char* text);
 void setti_writer_add_bytes(setti_writer* writer, const char* bytes, size_t size);
 

@@ -13,8 +13,8 @@ void setti_describe_path(setti_writer* text, sett_world* world, sett_entity enti
     }
     setti_writer_add(text, " \"");
     size_t room = text->length < text->size ? text->size - text->length : 0;
-    text->length +=
-        world->naming->path(world, entity, room != 0 ? text->out + text->length : NULL, room);
+    char* at = room != 0 ? text->out + text->length : NULL;
+    text->length += world->naming->path(world, entity, at, room);
     setti_writer_add(text, "\"");
 }
 

@@ -40,7 +40,7 @@ static void print_value(setti_writer* out, print_context* context, const setti_t
     if (value == NULL || (type->desc.size == 0 && type->module == NULL)) {
         return;
     }
-    if (context->call != NULL && type->module == NULL) { /* names and links cannot change */
+    if (context->call != NULL && type->module == NULL) { /* systems cannot write names and links */
         setti_world_touch(context->world, entity, type->id, SETTI_ACCESS_READ, context->call);
     }
     if (type->module != NULL && type->module->describe != NULL) {

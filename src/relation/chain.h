@@ -62,7 +62,7 @@ bool setti_chain_reserve(setti_relation* relation);
 /* Reserves memory for `count` records in addition to those claimed before. */
 bool setti_chain_claim(setti_relation* relation, uint32_t count);
 
-/* Reserves memory for an entity to become a target. */
+/* Reserves memory, so that an entity can become a target. */
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index);
 /* Makes an entity a target, in reserved memory. */
 void setti_chain_make_target(const setti_relation* relation, sett_entity target);
@@ -140,7 +140,20 @@ SETTI_INLINE uint32_t setti_chain_source(const setti_relation* relation, uint32_
     return relation->many ? setti_chain_record_at(relation, place)->source : place;
 }
 
-/* The index of the entity at a link's end: its source (SETTI_SOURCES) or target. */
+/* The next entity after `at` in a walk over direct and indirect sources of `root`, for exclusive
+ * links. SETTI_NONE at the end. */
+SETTI_INLINE uint32_t setti_chain_next_below(const setti_relation* relation, uint32_t root,
+                                             uint32_t at)
+{
+    uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
+    while (next == SETTI_NONE && at != root) {
+        next = setti_chain_next(relation, at, SETTI_SOURCES);
+        at = setti_chain_at(relation, at)->target.index;
+    }
+    return next;
+}
+
+/* The index of the entity at one end of a link: the source for SETTI_SOURCES, else the target. */
 SETTI_INLINE uint32_t setti_chain_end(const setti_relation* relation, uint32_t place,
                                       setti_link_side side)
 {

@@ -16,7 +16,7 @@
 #include "relation/prefab.h"
 #include "relation/recipe.h"
 
-/* With the policy destroy: collects the entities at the other ends of an entity's links. */
+/* Collects the entities at the other ends of an entity's links if the policy is `destroy`. */
 static void cleanup_collect(sett_world* world, const setti_relation* relation, uint32_t index,
                             setti_link_side side, sett_cleanup policy)
 {
@@ -29,7 +29,7 @@ static void cleanup_collect(sett_world* world, const setti_relation* relation, u
     }
 }
 
-/* With the policy reject: fails if an entity at the other end of a link survives. */
+/* Fails if an entity at the other end of a link survives: the policy is `reject`. */
 static sett_status cleanup_validate(sett_world* world, const setti_relation* relation,
                                     uint32_t index, setti_link_side side)
 {
@@ -104,6 +104,7 @@ static bool source_is_stranded(const sett_world* world, const setti_type* type, 
     return place == SETTI_NONE;
 }
 
+/* Whether the link at `place` is the last in the list of its source, so that it is visited once. */
 static bool cleanup_is_last_link(const setti_relation* relation, uint32_t source, uint32_t place)
 {
     const sett_links* targets = setti_storage_find(&relation->links->storage, source);
@@ -121,7 +122,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     uint32_t place = setti_chain_first(relation, index, SETTI_SOURCES);
     for (; place != SETTI_NONE; place = setti_chain_next(relation, place, SETTI_SOURCES)) {
         uint32_t source = setti_chain_source(relation, place);
-        /* At the last link only: setti_change_reserve_stranded walks over all links of a source. */
+        /* For the last link only, because setti_change_reserve_stranded visits all of a source. */
         if (!setti_change_is_dying(world, source) &&
             cleanup_is_last_link(relation, source, place) &&
             !setti_change_reserve_stranded(world, source)) {
@@ -145,7 +146,7 @@ static void target_detach(sett_world* world, setti_type* type, uint32_t index)
             if (!setti_chain_delete_one(relation, place)) {
                 setti_change_remove_stranded(world, source);
             }
-            /* The last record has moved to `place`: if it was the next one, it is now there. */
+            /* The last record has moved to `place`. Maybe it was the next one. */
             if (relation->many && next == relation->record_count) {
                 next = place;
             }
@@ -162,6 +163,7 @@ static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
     (void)index;
 }
 
+/* Reserves memory to remove a target's links from all sources. Returns false if memory runs out. */
 static bool cleanup_reserve_sources(sett_world* world, const setti_relation* relation,
                                     uint32_t index)
 {

@@ -12,6 +12,7 @@
 
 static const char event_call[] = "sett_event_send";
 
+/* The entity after `at` on a route from `first`, or null. */
 static sett_entity event_next(const sett_world* world, sett_route route, sett_entity first,
                               sett_entity at)
 {
@@ -36,11 +37,11 @@ static const char* event_wrong(sett_route route, const setti_type* type, const v
 static sett_status event_check_send(sett_world* world, sett_entity entity, sett_route route,
                                     sett_component event, const void* value)
 {
-    const setti_type* type = setti_world_type(world, event);
     sett_status status = setti_world_check_serial(world, event_call);
     if (status != SETT_OK) {
         return status;
     }
+    const setti_type* type = setti_world_type(world, event);
     if (type == NULL) {
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, event_call, entity, event);
     }
@@ -61,7 +62,7 @@ static sett_status event_check_send(sett_world* world, sett_entity entity, sett_
     return SETT_OK;
 }
 
-/* Calls the observers for each entity on the route. Each entity gets a fresh payload. */
+/* Calls the observers for each entity on the route, each with a fresh payload in `copy`. */
 static void event_run(sett_world* world, sett_entity entity, sett_route route,
                       const setti_type* type, const void* value, void* copy)
 {
@@ -133,17 +134,17 @@ sett_status sett_cmd_event(sett_commands* commands, sett_entity entity, sett_rou
     }
     sett_world* world = sett_commands_world(commands);
     const setti_type* type = setti_world_type(world, event);
-    sett_status status = SETT_STATUS_ARGUMENT;
-    const char* wrong = type != NULL ? event_wrong(route, type, value) : NULL;
-    if (wrong != NULL) {
-        setti_world_misuse_with(world, status, "%s: event \"%.100s\": %s", __func__,
-                                type->desc.name, wrong);
-        return status;
-    }
     if (type == NULL) {
         setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity, event);
         return SETT_STATUS_UNREGISTERED;
     }
+    const char* wrong = event_wrong(route, type, value);
+    if (wrong != NULL) {
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, "%s: event \"%.100s\": %s", __func__,
+                                type->desc.name, wrong);
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_status status;
     setti_commands_check_handle(commands, entity, event, __func__);
     event_record* record =
         setti_commands_call(commands, entity, &kind, EVENT_HEAD + type->desc.size, &status);

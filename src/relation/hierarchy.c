@@ -83,7 +83,7 @@ SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy
     return tree_row(storage, link);
 }
 
-/* The node after `at` and its descendants in a walk over the subtree of `root`, or 0. */
+/* The next node outside of the subtree of `at`, in a walk over the subtree of `root`, or 0. */
 static uint32_t tree_next_outside(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     while (at != root) {
@@ -96,7 +96,7 @@ static uint32_t tree_next_outside(const setti_hierarchy* tree, uint32_t root, ui
     return 0; /* the end of the walk */
 }
 
-/* The node after `at` in a walk over the subtree of `root`, parents first, or 0. */
+/* The next node after `at`, in a walk over the subtree of `root` with parents first, or 0. */
 static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     SETTI_ASSERT(root != 0 && at != 0);
@@ -142,7 +142,7 @@ static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t
             node->depth = tree_right_depth(tree, node);
             at = tree_next(tree, root, at);
         }
-        /* One ancestor tested for each node keeps vain walks short: O(log n) visits of each. */
+        /* Testing one ancestor for each node ends vain walks early: O(log n) visits of a node. */
         if (above != 0) {
             const sett_hierarchy* ancestor = tree_read(tree, above);
             if (tree_is_moved(ancestor)) {
@@ -221,7 +221,8 @@ static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t l
     above->children += SETTI_CHILD;
 }
 
-static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_t link)
+/* Makes all children of a node roots. */
+static void tree_release_children(sett_world* world, setti_hierarchy* tree, uint32_t link)
 {
     SETTI_ASSERT(tree_read(tree, link)->first != 0);
     sett_hierarchy* node = tree_write(world, tree, link);
@@ -229,10 +230,10 @@ static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_
     node->first = 0;
     node->children &= SETTI_POLICY; /* the count becomes 0, the policy stays */
     while (child != 0) {
-        sett_hierarchy* freed = tree_write(world, tree, child);
-        uint32_t next = freed->next;
-        freed->parent = freed->next = freed->previous = 0;
-        tree_set_depth(tree, freed, child, TREE_ROOT_DEPTH);
+        sett_hierarchy* root = tree_write(world, tree, child);
+        uint32_t next = root->next;
+        root->parent = root->next = root->previous = 0;
+        tree_set_depth(tree, root, child, TREE_ROOT_DEPTH);
         if (setti_names_of(world) != NULL) {
             setti_name_moved(world, setti_link_index(child), link);
         }
@@ -259,7 +260,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     return SETT_OK;
 }
 
-/* Fails if an entity rejects its end. Forced destruction skips this step. */
+/* Fails if an entity has children, and its policy rejects its end. Not for forced destruction. */
 static sett_status tree_reject(sett_world* world, setti_type* type, uint32_t index)
 {
     const sett_hierarchy* node = setti_storage_find(&type->storage, index);
@@ -304,7 +305,7 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
             return false;
         }
         last_plain = signature;
-        if (node->first == 0) {
+        if (node->first == 0) { /* the same as tree_next_outside alone, but faster for siblings */
             at = at != root && node->next != 0 ? node->next : tree_next_outside(tree, root, at);
         } else if (tree_policy(tree, node) == SETT_CHILDREN_DESTROY) {
             at = node->first;
@@ -315,15 +316,15 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
     return true;
 }
 
-/* Detaches a plain subtree. Returns the entity to destroy first; SETTI_NONE: not plain. */
+/* Detaches a plain subtree. Returns the entity to destroy first; SETTI_NONE for other subtrees. */
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = setti_hierarchy_of(world);
     if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, setti_link_to(index))) {
         return SETTI_NONE;
     }
-    /* Destroyed nodes must leave the list of moved nodes. Rejected: returning SETTI_NONE, because
-     * the order of destruction would depend on earlier moves. */
+    /* Destroyed nodes must leave the list of moved nodes. Returning SETTI_NONE instead would let
+     * the order of destruction depend on earlier moves. */
     if (SETTI_UNLIKELY(tree->moved != 0)) {
         tree_repair_all(world, tree);
     }
@@ -379,7 +380,7 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
         tree_leave_list(world, tree, node, setti_link_to(index));
     }
     if (SETTI_UNLIKELY(node->first != 0)) {
-        tree_free_children(world, tree, setti_link_to(index));
+        tree_release_children(world, tree, setti_link_to(index));
     }
     uint32_t from = node->parent;
     if (from != 0) {
@@ -399,6 +400,7 @@ static sett_status tree_join_world(sett_world* into, const sett_world* from, con
     return sett_hierarchy_register(into, &desc) != 0 ? SETT_OK : into->error;
 }
 
+/* The default policy as setti_module.choice, a number from 0 on. */
 static uint32_t tree_default_policy(const setti_type* type)
 {
     return (uint32_t)setti_hierarchy_of(type->world)->policy - SETT_CHILDREN_DESTROY;
@@ -428,7 +430,7 @@ static void tree_describe(sett_world* world, const setti_type* type, sett_entity
                      policies[node->children & SETTI_POLICY]);
 }
 
-/* Writes the first neighbour that `other` has not. Returns the beginning of a sentence. */
+/* Writes the first neighbour of `node` that `other` does not have. Returns the text before it. */
 static const char* tree_neighbour(const sett_world* world, const sett_hierarchy* node,
                                   const sett_hierarchy* other, char* out, size_t size)
 {
@@ -481,14 +483,13 @@ static setti_hierarchy* tree_register(sett_world* world)
                                           .unlink = tree_end_links,
                                           .begin = tree_begin,
                                           .next = tree_after};
-    sett_component_desc desc = {0};
-    desc.name = "Hierarchy";
-    desc.type_name = "sett_hierarchy";
+    sett_component_desc desc = {.name = "Hierarchy",
+                                .type_name = "sett_hierarchy",
+                                .size = sizeof(sett_hierarchy),
+                                .align = 8,
+                                .id = SETT_ID_HIERARCHY};
     desc.members = SETT_STRUCT(sett_hierarchy, parent, first, next, previous, children,
                                (depth, .local = true)); /* not compared: reading repairs depths */
-    desc.size = sizeof(sett_hierarchy);
-    desc.align = 8;
-    desc.id = SETT_ID_HIERARCHY;
     setti_hierarchy* tree = setti_world_alloc(world, sizeof(*tree), 16, "sett_hierarchy_register");
     sett_component id = tree != NULL ? sett_component_register(world, &desc) : 0;
     if (id == 0) {
@@ -653,6 +654,7 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
     return SETT_OK;
 }
 
+/* Makes an entity a prefab before it becomes a child of a prefab. */
 static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_entity parent,
                                     const char* call)
 {
@@ -679,6 +681,7 @@ static bool tree_is_observed(const sett_world* world, const setti_hierarchy* tre
     return SETTI_UNLIKELY(world->upward_observers != 0) && from != to && !tree->copies;
 }
 
+/* Fails inside of a callback: it must not move entities that observers follow. */
 static sett_status tree_check_observed(sett_world* world, const char* call)
 {
     return world->calling != NULL ? setti_world_check_unlocked(world, call) : SETT_OK;
@@ -949,6 +952,7 @@ void setti_hierarchy_release(sett_world* world, uint32_t index)
             tree_detach_observed(world, tree, setti_link_index(child), setti_link_to(index));
         }
     }
+    /* for on_enter after the entity has lost its node, and so its parent */
     tree->released = tree_read(tree, setti_link_to(index))->parent;
 }
 
@@ -991,9 +995,11 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
         return world->error;
     }
     const setti_type* type = setti_hierarchy_of(world)->type;
-    bool may_ensure = setti_storage_has(&type->storage, entity.index) ||
-                      setti_world_check_unlocked(world, __func__) == SETT_OK;
-    sett_hierarchy* node = may_ensure ? sett_ensure(world, entity, type->id) : NULL;
+    if (!setti_storage_has(&type->storage, entity.index) &&
+        setti_world_check_unlocked(world, __func__) != SETT_OK) {
+        return world->error; /* the component cannot be added */
+    }
+    sett_hierarchy* node = sett_ensure(world, entity, type->id);
     if (node == NULL) {
         return world->error;
     }
@@ -1023,7 +1029,7 @@ sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity paren
     }
 }
 
-/* Adds the types that new children of the scope need. */
+/* Checks the scope, and adds the types that its new children need. */
 static sett_status scope_include(sett_world* world, setti_edit* edit, const char* call)
 {
     SETTI_ASSERT(edit->creates && !sett_is_null(world->scope));
@@ -1056,6 +1062,17 @@ static void scope_attach(sett_world* world, const setti_edit* edit)
     }
 }
 
+/* Checks an entity as a new scope, and adds the component where it is missing. */
+static bool scope_prepare(sett_world* world, sett_entity scope, const char* call)
+{
+    if (!setti_hierarchy_check(world, scope, call) || !tree_ensure_registered(world, call)) {
+        return false;
+    }
+    return setti_hierarchy_find(world, scope.index) != NULL ||
+           setti_change_add_fast(world, setti_hierarchy_of(world)->type, scope, call,
+                                 SETTI_NO_VALUE) != NULL;
+}
+
 sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
 {
     static const setti_scope_calls calls = {scope_include, scope_attach};
@@ -1064,14 +1081,8 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
     }
     sett_entity previous = world->scope;
     bool has_scope = !sett_is_null(parent);
-    if (setti_world_check_serial(world, __func__) != SETT_OK) {
-        return previous;
-    }
-    if (has_scope && (!setti_hierarchy_check(world, parent, __func__) ||
-                      !tree_ensure_registered(world, __func__) ||
-                      (setti_hierarchy_find(world, parent.index) == NULL &&
-                       setti_change_add_fast(world, setti_hierarchy_of(world)->type, parent,
-                                             __func__, SETTI_NO_VALUE) == NULL))) {
+    if (setti_world_check_serial(world, __func__) != SETT_OK ||
+        (has_scope && !scope_prepare(world, parent, __func__))) {
         return previous;
     }
     world->scope = parent;
@@ -1227,12 +1238,14 @@ uint32_t sett_hierarchy_child_count(const sett_world* world, sett_entity entity)
 bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity entity, sett_entity ancestor)
 {
     const sett_hierarchy* node = tree_of(world, entity, __func__);
-    bool below = false;
-    while (node != NULL && node->parent != 0 && !below) {
-        below = node->parent == setti_link_to(ancestor.index);
-        node = tree_read(setti_hierarchy_of(world), node->parent);
+    if (node == NULL || !setti_entity_is_current(&world->entities, ancestor)) {
+        return false;
     }
-    return below && setti_entity_is_current(&world->entities, ancestor);
+    uint32_t up = node->parent;
+    while (up != 0 && up != setti_link_to(ancestor.index)) {
+        up = tree_read(setti_hierarchy_of(world), up)->parent;
+    }
+    return up != 0;
 }
 
 sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_entity at)
@@ -1275,12 +1288,13 @@ void sett_hierarchy_update(sett_world* world)
     }
 }
 
+/* A walk over all trees. */
 typedef struct tree_walk {
-    setti_sort_walk walk; /* first */
+    setti_sort_walk walk; /* first member */
     const setti_hierarchy* tree;
     uint32_t cursor; /* in the storage, to find roots */
-    uint32_t root;   /* link of the current root; 0: find the next */
-    uint32_t at;     /* link */
+    uint32_t root;   /* link of the current tree's root; 0: the next tree must be found */
+    uint32_t at;     /* link of the visited node */
 } tree_walk;
 
 static uint32_t tree_walk_next(setti_sort_walk* base)
@@ -1321,7 +1335,7 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
 {
     const sett_hierarchy* node = setti_hierarchy_find(world, setti_link_index(link));
     uint32_t previous = 0;
-    uint32_t count = 0;
+    uint32_t count = 0; /* number of children before `at` */
     uint32_t limit = node->children / SETTI_CHILD;
     for (uint32_t at = node->first; at != 0; count++) {
         const sett_hierarchy* child = setti_hierarchy_find(world, setti_link_index(at));
@@ -1337,7 +1351,8 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
     }
     uint32_t first = setti_link_index(node->first);
     bool end_is_right = previous == 0 || setti_hierarchy_find(world, first)->previous == previous;
-    return count == limit && end_is_right ? NULL : "hierarchy: children miscounted, or the last";
+    return count == limit && end_is_right ? NULL
+                                          : "hierarchy: children are miscounted, or not ended";
 }
 
 static bool tree_has_no_cycle(const setti_hierarchy* tree)
@@ -1345,9 +1360,9 @@ static bool tree_has_no_cycle(const setti_hierarchy* tree)
     const setti_storage* storage = &tree->type->storage;
     uint32_t visited = 0;
     SETTI_EACH_INDEX(index, storage) {
-        uint32_t root =
-            tree_read(tree, setti_link_to(index))->parent == 0 ? setti_link_to(index) : 0;
-        for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
+        uint32_t root = setti_link_to(index);
+        uint32_t at = tree_read(tree, root)->parent == 0 ? root : 0; /* 0: no root, no walk */
+        for (; at != 0; at = tree_next(tree, root, at)) {
             visited++;
         }
     }
@@ -1370,8 +1385,9 @@ static const char* tree_validate(sett_world* world, setti_type* type)
         with_parent += node->parent != 0;
         children += node->children / SETTI_CHILD;
         moved += tree_is_moved(node);
-        if (node->parent == 0 && (node->next != 0 || node->previous != 0 ||
-                                  (!tree_is_moved(node) && node->depth != 0))) {
+        bool has_siblings = node->next != 0 || node->previous != 0;
+        bool has_depth = !tree_is_moved(node) && node->depth != 0;
+        if (node->parent == 0 && (has_siblings || has_depth)) {
             return "hierarchy: a root has siblings or a depth";
         }
     }

@@ -53,27 +53,17 @@ static bool view_has(const sett_world* world, const tree_view* view, uint32_t in
     return setti_listener_is_on(&world->signatures, view_signature(world, view, index), type);
 }
 
-/* Whether the entity of link `at` or an ancestor has the component. */
-static bool view_reaches(const sett_world* world, const tree_view* view, const setti_type* type,
-                         uint32_t at)
+/* Whether a term's search upwards from the entity of link `at` finds the component. */
+static bool view_finds(const sett_world* world, const tree_view* view,
+                       const setti_upward_term* term, uint32_t at)
 {
-    while (at != 0 && !view_has(world, view, setti_link_index(at), type)) {
-        at = view_parent(world, view, setti_link_index(at));
-    }
-    return at != 0;
-}
-
-/* Whether a term finds the component for an entity. */
-static bool view_fulfils(const sett_world* world, const tree_view* view,
-                         const setti_upward_term* term, uint32_t index)
-{
-    SETTI_ASSERT(term->walk != SETT_WALK_NONE);
-    uint32_t at =
-        term->walk == SETT_WALK_SELF_UP ? setti_link_to(index) : view_parent(world, view, index);
     if (term->walk == SETT_WALK_ONE) {
         return at != 0 && view_has(world, view, setti_link_index(at), term->type);
     }
-    return view_reaches(world, view, term->type, at);
+    while (at != 0 && !view_has(world, view, setti_link_index(at), term->type)) {
+        at = view_parent(world, view, setti_link_index(at));
+    }
+    return at != 0;
 }
 
 static bool view_matches(const sett_world* world, const setti_listener* listener,
@@ -83,7 +73,10 @@ static bool view_matches(const sett_world* world, const setti_listener* listener
     bool matches = setti_listener_matches(listener, &world->signatures, signature);
     for (uint32_t k = 0; matches && k < listener->upward_count; k++) {
         const setti_upward_term* term = &listener->upward[k];
-        matches = view_fulfils(world, view, term, index) == term->with;
+        SETTI_ASSERT(term->walk != SETT_WALK_NONE);
+        bool from_self = term->walk == SETT_WALK_SELF_UP;
+        uint32_t from = from_self ? setti_link_to(index) : view_parent(world, view, index);
+        matches = view_finds(world, view, term, from) == term->with;
     }
     return matches;
 }
@@ -103,8 +96,8 @@ static void observer_notify(sett_world* world, const setti_listener* listener,
     setti_world_end_call(world, outer);
 }
 
-/* Whether a change of `terms` above an entity can concern its descendants: not if it has the
- * component itself. */
+/* Whether a change of the components of `terms` above an entity can concern its descendants: not if
+ * the entity has the components too. */
 static bool observer_descends(const sett_world* world, const setti_listener* listener,
                               uint32_t terms, uint32_t index)
 {
@@ -119,27 +112,24 @@ static bool observer_descends(const sett_world* world, const setti_listener* lis
 }
 
 /* A walk over the descendants of a changed entity, the root. Below the root, the present world and
- * the view are equal. So results of searches from the root on are computed once, and each search
- * upwards ends at the root. */
+ * the view are equal. So the results of searches upwards from the root are computed once, and
+ * searches from descendants end at the root. */
 typedef struct tree_below {
     const setti_listener* listener;
     uint32_t root;                            /* entity index */
-    bool found_now[SETT_QUERY_ELSEWHERE];     /* by term: by a search from `root` on, now */
-    bool found_in_view[SETT_QUERY_ELSEWHERE]; /* by term: by the same search, in the view */
+    bool found_now[SETT_QUERY_ELSEWHERE];     /* by term: whether a search from `root` finds, now */
+    bool found_in_view[SETT_QUERY_ELSEWHERE]; /* the same, in the view */
     uint32_t signature;                       /* the last tested signature */
-    bool matches;                             /* whether the query matches it */
+    bool matches;                             /* whether the query matches `signature` */
 } tree_below;
 
 static void below_begin(const sett_world* world, tree_below* below, const tree_view* view)
 {
     for (uint32_t k = 0; k < below->listener->upward_count; k++) {
         const setti_upward_term* term = &below->listener->upward[k];
-        uint32_t root = below->root;
-        bool one = term->walk == SETT_WALK_ONE;
-        below->found_now[k] = one ? view_has(world, &view_now, root, term->type)
-                                  : view_reaches(world, &view_now, term->type, setti_link_to(root));
-        below->found_in_view[k] = one ? view_has(world, view, root, term->type)
-                                      : view_reaches(world, view, term->type, setti_link_to(root));
+        uint32_t root = setti_link_to(below->root);
+        below->found_now[k] = view_finds(world, &view_now, term, root);
+        below->found_in_view[k] = view_finds(world, view, term, root);
     }
 }
 

@@ -55,6 +55,7 @@ static void name_put(setti_name_table* names, uint32_t link, uint32_t hash)
     names->count++;
 }
 
+/* Removes the entry of a link, and moves later entries up. */
 static void name_remove(setti_name_table* names, uint32_t link, uint32_t hash)
 {
     SETTI_ASSERT(names->count != 0);
@@ -91,11 +92,10 @@ static bool name_reserve_slots(sett_world* world, setti_name_table* names, uint3
     if (count > UINT32_MAX / 4 || !setti_multiply(grown.capacity, sizeof(*grown.slot), &size)) {
         return false;
     }
-    grown.slot = setti_pool_alloc(&world->pool, size, 16);
+    grown.slot = setti_pool_alloc_zero(&world->pool, size, 16);
     if (grown.slot == NULL) {
         return false;
     }
-    memset(grown.slot, 0, size);
     for (uint32_t at = 0; at < names->capacity; at++) {
         if (names->slot[at].link != 0) {
             name_put(&grown, names->slot[at].link, names->slot[at].hash);
@@ -111,7 +111,7 @@ static bool name_is_current(const sett_world* world, const setti_name_table* nam
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
-/* Rebuilds the index if the state was replaced. False: no memory, or systems run. */
+/* Rebuilds the index if the state was replaced. Returns false without memory, or if systems run. */
 static bool name_update_index(sett_world* world, setti_name_table* names)
 {
     if (name_is_current(world, names)) {
@@ -138,7 +138,7 @@ static bool name_update_index(sett_world* world, setti_name_table* names)
     return true;
 }
 
-/* The link of the child of `parent` with a name, or 0. Skips the child `except`. All are links. */
+/* The child of `parent` with a name, or 0. Skips the child `except`. All three are links. */
 static uint32_t name_find_except(sett_world* world, uint32_t parent, uint64_t key, uint32_t except)
 {
     setti_name_table* names = setti_names_of(world);
@@ -165,6 +165,7 @@ static uint32_t name_find_except(sett_world* world, uint32_t parent, uint64_t ke
     return 0;
 }
 
+/* The link of the child of `parent` (a link) with a name, or 0. */
 static uint32_t name_find_child(sett_world* world, uint32_t parent, uint64_t key)
 {
     return name_find_except(world, parent, key, SETTI_NO_LINK);
@@ -228,10 +229,7 @@ static sett_status name_conflict(sett_world* world, const char* call, uint32_t i
 bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, const char* call)
 {
     uint64_t key = setti_name_key(world, index);
-    if (key == 0) {
-        return true;
-    }
-    uint32_t other = name_find_other(world, parent, key, index);
+    uint32_t other = key != 0 ? name_find_other(world, parent, key, index) : 0;
     if (other != 0) {
         (void)name_conflict(world, call, index, other);
     }
@@ -248,7 +246,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
     }
     uint32_t parent = setti_hierarchy_parent(world, index);
     bool was_current = name_is_current(world, names);
-    /* The index has the entity below `from`; if name_find_other rebuilds it, below `parent`. */
+    /* The index has the entity below `from`, or below `parent` after name_find_other rebuilt it. */
     uint32_t listed_hash = name_hash(names, was_current ? from : parent, key);
     bool taken = name_find_other(world, parent, key, index) != 0; /* by a new sibling */
     if (name_is_current(world, names) && (was_current || taken)) {
@@ -496,7 +494,7 @@ static bool name_is_taken(const name_numbering* of, const char* text)
     return !sett_is_null(found) && !sett_equals(found, of->entity);
 }
 
-/* Writes the name with a number to `text`. Returns true if a sibling has it. */
+/* Writes the name with a number to `text`. Returns true if a sibling has this name. */
 static bool name_number_taken(void* user, uint32_t number)
 {
     name_numbering* of = user;
@@ -514,7 +512,7 @@ sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const ch
     name_numbering of = {.world = world, .entity = entity, .name = name};
     if (setti_name_check(name) == NULL && name_is_taken(&of, name)) {
         uint32_t number = setti_name_number(name_number_taken, &of);
-        (void)name_number_taken(&of, number); /* only writes of.text */
+        (void)name_number_taken(&of, number); /* called only to write of.text */
         name = of.text;
     }
     return setti_name_set(world, entity, name, __func__);
@@ -601,7 +599,7 @@ sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char*
     return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
 }
 
-/* The link of the child that a part of a path names, or 0. */
+/* The link of the child of `parent` (a link) that a part of a path names, or 0. */
 static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint32_t link = name_numbered(text, length);
@@ -616,9 +614,9 @@ static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* t
 sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char* path)
 {
     sett_world* world = setti_unconst(of); /* updates caches */
-    bool absolute = *path == '/';
-    if (absolute) {
+    if (*path == '/') {
         from = sett_null();
+        path++;
     } else if (sett_is_null(from)) {
         from = world->scope;
     }
@@ -626,12 +624,9 @@ sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char
         return sett_null();
     }
     uint32_t link = sett_is_null(from) ? SETTI_NO_LINK : setti_link_to(from.index);
-    if (absolute) {
-        path++;
-    }
     for (;; path++) {
         size_t length = strcspn(path, "/");
-        bool up = length == 2 && path[0] == '.' && path[1] == '.';
+        bool up = setti_name_is_up(path, length);
         if (!up) {
             link = name_find_part(world, link, path, length);
         } else if (link != 0) {
@@ -645,7 +640,7 @@ sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char
     }
 }
 
-/* Reports a path that leads to an entity if its dots become slashes. */
+/* Reports a path with dots that would lead to an entity with slashes instead. */
 SETTI_COLD static void name_check_dots(const sett_world* world, sett_entity from, const char* path)
 {
     char slashed[SETT_NAME_MAX + 1];
@@ -679,7 +674,8 @@ sett_entity sett_name_lookup(const sett_world* world, sett_entity from, const ch
     return found;
 }
 
-/* Sets *text to an entity's part of a path. Returns the length. */
+/* Sets *text to an entity's part of a path: its name, or "#" and its index, written to `number`.
+ * Returns the length. */
 static size_t name_part(sett_world* world, uint32_t index, char number[16], const char** text)
 {
     uint64_t key = setti_name_key(world, index);
@@ -687,11 +683,11 @@ static size_t name_part(sett_world* world, uint32_t index, char number[16], cons
     if (*text != NULL) {
         return strlen(*text);
     }
-    *text = number; /* an entity without a name */
+    *text = number;
     return (size_t)snprintf(number, 16, "#%u", (unsigned)index);
 }
 
-/* Copies as much of a text to `out + at` as fits. */
+/* Copies a text to `out + at`, as much of it as fits into `size` bytes from `out` on. */
 static void name_write_part(char* out, size_t size, size_t at, const char* text, size_t length)
 {
     if (at < size) {
@@ -706,7 +702,7 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
     if (SETTI_IS_NULL(world) || setti_entity_signature(&world->entities, entity) == NULL) {
         return 0;
     }
-    size_t length = 0; /* climbs to the root to measure, then again to write from the end */
+    size_t length = 0; /* measured by a climb to the root; a second climb writes from the end */
     const char* text;
     char number[16];
     uint32_t link = setti_link_to(entity.index);
@@ -770,9 +766,9 @@ static const char* name_validate(sett_world* world, setti_type* type)
             return "names: an entity is not found under its name";
         }
         if (name_find_other(world, parent, key, index) != 0) {
-            return "names: two siblings have the same";
+            return "names: two siblings have the same name";
         }
     }
     return count == names->count ? setti_text_validate(world, &names->texts)
-                                 : "names: the index holds others than the named";
+                                 : "names: the index has entities without a name";
 }

@@ -42,11 +42,11 @@ bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, con
 /* Adds the name for a new child of `parent` (a link). Returns the key, or 0 on failure. */
 uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call);
 
-/* sett_name_set as `call`, after the check of the entity. */
+/* Names a checked entity, for the public function `call`. */
 sett_status setti_name_set(sett_world* world, sett_entity entity, const char* name,
                            const char* call);
 
-/* Fails because the text of a name could not be added. */
+/* Fails for a name whose text could not be added: its hash is too common, or memory ran out. */
 sett_status setti_name_fail(sett_world* world, const char* name, const char* call);
 
 /* Updates the index after a move from parent `from` (a link). */
@@ -63,16 +63,22 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key);
 /* Like sett_name_lookup, but reports nothing. */
 sett_entity setti_name_lookup(const sett_world* world, sett_entity from, const char* path);
 
-/* Finds a number from 2 on that is not taken. */
+/* Whether a part of a path is "..". */
+SETTI_INLINE bool setti_name_is_up(const char* text, size_t length)
+{
+    return length == 2 && text[0] == '.' && text[1] == '.';
+}
+
+/* Finds a number from 2 on for which `taken` returns false. */
 static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t number), void* user)
 {
-    uint32_t low = 1;
-    uint32_t high = 2;
+    uint32_t low = 1;  /* counts as taken */
+    uint32_t high = 2; /* becomes a free number */
     while (taken(user, high)) {
         low = high;
         high *= 2;
     }
-    while (high - low > 1) { /* bisects */
+    while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (taken(user, middle)) {
             low = middle;

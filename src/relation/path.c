@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Creates a named child of `parent`, or a root. Returns null on failure. */
+/* Creates a named child of `parent`, or a root if `parent` is null. Returns null on failure. */
 static sett_entity path_create(sett_world* world, sett_entity parent, const char* name,
                                const char* call)
 {
@@ -12,7 +12,7 @@ static sett_entity path_create(sett_world* world, sett_entity parent, const char
         return sett_null();
     }
     const struct setti_scope_calls* scope = world->scope_calls;
-    world->scope_calls = NULL; /* the new entity is a child of `parent`, not of the scope */
+    world->scope_calls = NULL; /* the new entity becomes a child of `parent`, not of the scope */
     sett_entity entity = sett_entity_create(world);
     world->scope_calls = scope;
     if (sett_is_null(entity)) {
@@ -59,7 +59,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
     }
     bool absolute = *path == '/';
     sett_entity begin = sett_is_null(from) ? world->scope : from;
-    sett_entity at = absolute ? sett_null() : begin;
+    sett_entity at = absolute ? sett_null() : begin; /* null: the next part names a root */
     if (!sett_is_null(at) && !sett_entity_valid(world, at)) {
         setti_world_fail(world, SETT_STATUS_STALE, __func__, at, 0);
         return sett_null();
@@ -72,7 +72,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
     for (;; path++) {
         char name[SETT_NAME_MAX + 1];
         size_t length = strcspn(path, "/");
-        bool up = length == 2 && path[0] == '.' && path[1] == '.';
+        bool up = setti_name_is_up(path, length);
         const char* wrong = path_wrong(length, up, created != 0);
         if (wrong != NULL) {
             setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: the path \"%.200s\" %s",
@@ -82,7 +82,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         }
         memcpy(name, path, length);
         name[length] = '\0';
-        /* With a leading slash, setti_name_lookup finds roots, not children of the scope. */
+        /* With a leading slash, setti_name_lookup finds a root, not a child of the scope. */
         char part[SETT_NAME_MAX + 2];
         (void)snprintf(part, sizeof(part), "%s%s", sett_is_null(at) ? "/" : "", name);
         sett_entity next =

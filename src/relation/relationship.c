@@ -31,6 +31,7 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
     }
 }
 
+/* Writes a link's data to `to`. NULL: leaves the data as they are. */
 static void relation_write(const setti_relation* relation, void* to, const void* data)
 {
     if (data != NULL && relation->data_size != 0) {
@@ -74,6 +75,14 @@ static sett_component relation_register_sources(sett_world* world, const char* n
 {
     char text[256];
     snprintf(text, sizeof(text), "%.240s sources", name);
+    const setti_type* known = setti_type_find(world, text);
+    if (known != NULL && !setti_component_is_type(known, sizeof(sett_links), "sett_links")) {
+        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                              "%s: relationship \"%.100s\" cannot have its component \"%.110s\", "
+                              "because another component has this name - choose another name",
+                              relation_registers, name, text);
+        return 0;
+    }
     sett_component_desc desc = {.name = text,
                                 .id = setti_component_own_id(world, text),
                                 .type_name = "sett_links",
@@ -161,13 +170,12 @@ static sett_component relation_register_links(setti_relation* relation,
     return id;
 }
 
-/* Whether two relations have the same options. */
+/* Whether two relations have the same options. `b` may leave out the members. */
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
     char list[SETTI_MESSAGE_SIZE];
     setti_writer out = setti_writer_begin(list, sizeof(list));
     setti_component_differences(&out, &a->data_type->desc, &b->data_type->desc);
-    /* `b` may leave out the members. */
     return out.length == 0 && (a->data_type->members != NULL || b->data_type->members == NULL) &&
            a->many == b->many && a->desc.acyclic == b->desc.acyclic &&
            a->desc.transitive == b->desc.transitive && a->desc.reflexive == b->desc.reflexive &&
@@ -202,7 +210,7 @@ static void relation_free(setti_relation* relation)
     setti_pool_free(pool, relation, sizeof(*relation), 16);
 }
 
-/* Makes a relation that has no types yet. Returns NULL on failure. */
+/* Makes a relation, without its components `links` and `sources`. Returns NULL on failure. */
 static setti_relation* relation_make(sett_world* world, const sett_relationship_desc* desc)
 {
     sett_component_desc data = {.name = desc->name,
@@ -229,7 +237,7 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     return relation;
 }
 
-/* The relation of a type with links, or of a "sources" type. */
+/* The relation of either component: that of sources, or that of targets. */
 static const setti_relation* relation_of_either(const setti_type* type)
 {
     return type->links != NULL ? setti_relation_of_links(type) : setti_relation_of_ends(type);
@@ -271,8 +279,9 @@ static bool relation_same(const setti_type* a, const setti_type* b)
     return relation_is_same(r, s) && r->data_type->padding_hash == s->data_type->padding_hash;
 }
 
-/* Describes a source's first link of `a` that is missing in `b` or, compared by `of_data` unless
- * NULL, has other data. Returns the length or 0. */
+/* Describes an entity's first link in `a` that is missing in `b`, or has other data there. Returns
+ * the length of the description; 0: there is no such link.
+ *   of_data  compares the data of two links; NULL: data are not compared */
 static int relation_difference_one(sett_entity entity, const setti_relation* a,
                                    const setti_relation* b, const char* missing_text,
                                    setti_value_difference of_data, char* out, size_t size)
@@ -303,15 +312,13 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
 static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
                                setti_value_difference of_data, char* out, size_t size)
 {
-    const setti_relation* in_a = setti_relation_of_links(a);
-    const setti_relation* in_b = setti_relation_of_links(b);
-    int length =
-        relation_difference_one(entity, in_a, in_b, " in the first world only", of_data, out, size);
-    if (length != 0) {
-        return length;
-    }
-    return relation_difference_one(entity, in_b, in_a, " in the second world only", NULL, out,
-                                   size);
+    const setti_relation* first = setti_relation_of_links(a);
+    const setti_relation* second = setti_relation_of_links(b);
+    int length = relation_difference_one(entity, first, second, " in the first world only", of_data,
+                                         out, size);
+    return length != 0 ? length
+                       : relation_difference_one(entity, second, first, " in the second world only",
+                                                 NULL, out, size);
 }
 
 static void relation_describe(sett_world* world, const setti_type* type, sett_entity entity,
@@ -324,8 +331,8 @@ static void relation_describe(sett_world* world, const setti_type* type, sett_en
         setti_writer_add(out, "%u links", (unsigned)sett_source_count(world, links, entity));
         return;
     }
-    for (sett_entity target;
-         !sett_is_null(target = sett_target_next(world, entity, type->id, &cursor));) {
+    sett_entity target;
+    while (!sett_is_null(target = sett_target_next(world, entity, type->id, &cursor))) {
         setti_writer_add(out, "%s%u:%u", between, SETTI_HANDLE(target));
         between = ", ";
     }
@@ -343,12 +350,12 @@ static const setti_pages* relation_pages(const sett_world* world, const setti_ty
     return &setti_relation_of_links(type)->records;
 }
 
-/* Whether a source has a link to a target, or had one: `old`. */
+/* Whether a source has a link to `target`, or had `old`, a former exclusive link there, or NULL. */
 static bool relation_links_to(const sett_world* world, const setti_type* type, sett_entity source,
                               const void* old, sett_entity target)
 {
     setti_relation* relation = setti_relation_of_links(type);
-    const sett_link* link = old; /* the former exclusive link, or NULL */
+    const sett_link* link = old;
     if (link != NULL && sett_equals(link->target, target)) {
         return true;
     }
@@ -450,7 +457,7 @@ sett_component sett_relationship_register_sized(sett_world* world,
         relation_free(relation);
         return same ? known : 0;
     }
-    /* The type of sources has no hooks, so it does no harm if registering the links fails. */
+    /* The component of targets has no hooks: it can stay if registering the links fails. */
     sett_component sources = relation_register_sources(world, desc->name);
     sett_component links = sources != 0 ? relation_register_links(relation, desc) : 0;
     if (links == 0) {
@@ -461,9 +468,16 @@ sett_component sett_relationship_register_sized(sett_world* world,
     return links;
 }
 
-#define RELATION_IS_NONE                                                                           \
-    "%s: component %u \"%.100s\" is not a relationship - pass one that "                           \
-    "sett_relationship_register has registered"
+#define RELATION_IS_NONE "%s: component %u \"%.100s\" is not a relationship - %s"
+
+/* Returns the end of a message RELATION_IS_NONE. */
+static const char* relation_remedy(sett_component component)
+{
+    return component == SETT_ID_HIERARCHY
+               ? "read the hierarchy with sett_hierarchy_parent or sett_hierarchy_first, change it "
+                 "with sett_hierarchy_attach or sett_cmd_attach"
+               : "pass one that sett_relationship_register has registered";
+}
 
 /* The relation for a call that reads, or NULL. */
 static const setti_relation* relation_to_read(const sett_world* world, sett_component relationship,
@@ -474,14 +488,10 @@ static const setti_relation* relation_to_read(const sett_world* world, sett_comp
     }
     const setti_relation* relation = setti_relation_of(world, relationship);
 #if !defined(NDEBUG)
-    if (relation == NULL && relationship == SETT_ID_HIERARCHY) {
-        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
-                                "%s: the hierarchy has functions of its own - call "
-                                "sett_hierarchy_parent or sett_hierarchy_first",
-                                call);
-    } else if (relation == NULL) {
+    if (relation == NULL) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, call,
-                                (unsigned)relationship, setti_component_text(world, relationship));
+                                (unsigned)relationship, setti_component_text(world, relationship),
+                                relation_remedy(relationship));
     }
 #endif
     return relation;
@@ -502,7 +512,8 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
     setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, call,
-                              (unsigned)relationship, setti_component_text(world, relationship));
+                              (unsigned)relationship, setti_component_text(world, relationship),
+                              relation_remedy(relationship));
         return NULL;
     }
     if (setti_entity_signature(&world->entities, entity) == NULL) {
@@ -547,7 +558,8 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
     return link_data;
 }
 
-/* Makes a link, or redirects `existing`. Returns the link's data, or NULL. */
+/* Makes a link, or turns `existing`, an exclusive link or NULL, to `target`. Returns the link's
+ * data, or NULL if memory runs out. */
 static void* relation_add_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data, const sett_link* existing)
 {
@@ -577,7 +589,8 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
 
-/* Makes or redirects a link, or writes an existing link's data. Returns the data, or NULL. */
+/* Makes a link, turns the exclusive link to `target`, or writes the data of a link to `target`.
+ * Returns the link's data, or NULL if memory runs out. */
 static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
                            const void* data)
 {
@@ -607,17 +620,6 @@ static uint32_t relation_target_index(const setti_relation* relation, uint32_t i
     return link != NULL ? link->target.index : SETTI_NONE;
 }
 
-/* The entity after `at` in a walk over direct and indirect sources of `root`, or SETTI_NONE. */
-static uint32_t relation_next_below(const setti_relation* relation, uint32_t root, uint32_t at)
-{
-    uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
-    while (next == SETTI_NONE && at != root) {
-        next = setti_chain_next(relation, at, SETTI_SOURCES);
-        at = relation_target_index(relation, at);
-    }
-    return next;
-}
-
 /* Whether `from` is `to`, or links lead from `from` to `to`. */
 static bool relation_leads(const setti_relation* relation, uint32_t from, uint32_t to)
 {
@@ -629,7 +631,7 @@ static bool relation_leads(const setti_relation* relation, uint32_t from, uint32
             return true;
         }
         up = relation_target_index(relation, up);
-        down = relation_next_below(relation, to, down);
+        down = setti_chain_next_below(relation, to, down);
     }
     return false;
 }
@@ -743,11 +745,12 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
                                                    : sett_remove(world, source, relationship);
 }
 
+/* A recorded call. The link's data follow it if there are any. */
 typedef struct relation_call {
-    setti_command_call call; /* first */
+    setti_command_call call; /* first member */
     sett_component relationship;
     sett_entity target;
-    bool has_data; /* the data follow */
+    bool has_data;
 } relation_call;
 
 static sett_status relation_apply_relate(sett_world* world, sett_entity source, const void* given)
@@ -781,28 +784,29 @@ static void relation_print(const sett_world* world, const void* given, char* out
 static sett_status relation_record(sett_commands* commands, sett_entity source,
                                    sett_component relationship, sett_entity target,
                                    const void* data, const setti_command_kind* kind,
-                                   const char* name)
+                                   const char* call)
 {
     const sett_world* world = sett_commands_world(commands);
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
-        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, name,
-                                (unsigned)relationship, setti_component_text(world, relationship));
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, call,
+                                (unsigned)relationship, setti_component_text(world, relationship),
+                                relation_remedy(relationship));
         return SETT_STATUS_ARGUMENT;
     }
-    setti_commands_check_handle(commands, source, relationship, name);
+    setti_commands_check_handle(commands, source, relationship, call);
     size_t size = data != NULL ? relation->data_size : 0;
     sett_status status;
-    relation_call* call =
-        setti_commands_call(commands, source, kind, sizeof(*call) + size, &status);
-    if (call == NULL) {
+    relation_call* record =
+        setti_commands_call(commands, source, kind, sizeof(*record) + size, &status);
+    if (record == NULL) {
         return status;
     }
-    call->relationship = relationship;
-    call->target = target;
-    call->has_data = size != 0;
+    record->relationship = relationship;
+    record->target = target;
+    record->has_data = size != 0;
     if (size != 0) {
-        memcpy(call + 1, data, size);
+        memcpy(record + 1, data, size);
     }
     return SETT_OK;
 }
@@ -827,7 +831,7 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
                : relation_record(commands, source, relationship, target, NULL, &kind, __func__);
 }
 
-/* Like relation_to_read, but also checks the access of a running system. */
+/* Like relation_to_read, for a call that accesses data: also checks a running system's access. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
                                                sett_component relationship, uint32_t access,
                                                const char* call)
@@ -875,7 +879,7 @@ static bool relation_has_type(const sett_world* world, sett_component relationsh
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
         snprintf(out, SETTI_MESSAGE_SIZE, RELATION_IS_NONE, call, (unsigned)relationship,
-                 setti_component_text(world, relationship));
+                 setti_component_text(world, relationship), relation_remedy(relationship));
         return false;
     }
     if (setti_component_is_type(relation->data_type, size, type_name)) {
@@ -931,7 +935,7 @@ bool sett_relationship_check_change_(sett_world* world, sett_component relations
     return has_type;
 }
 
-/* An entity's component with the links on a side, or NULL. */
+/* The value of the component with an entity's links on a side, or NULL. */
 SETTI_INLINE const void* relation_value(const sett_world* world, const setti_relation* relation,
                                         sett_entity entity, setti_link_side side)
 {
@@ -965,9 +969,8 @@ sett_entity sett_target_changed(const sett_world* world, sett_entity source,
         world->changed_link.source == source.index) {
         return world->changed_link.target;
     }
-    return sett_target_count(world, source, relationship) == 1
-               ? sett_target(world, source, relationship)
-               : sett_null();
+    bool has_one = sett_target_count(world, source, relationship) == 1;
+    return has_one ? sett_target(world, source, relationship) : sett_null();
 }
 
 uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_component relationship)
@@ -987,7 +990,8 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
     return sources != NULL ? sources->count : 0;
 }
 
-/* Returns an entity's next target or source, or null at the end. */
+/* Returns an entity's next target or source, or null at the end. Deleting links in the loop may
+ * move records, or leave another entity's link at the next place. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, setti_link_side side)
 {

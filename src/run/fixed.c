@@ -34,11 +34,10 @@ static setti_fixed* fixed_ensure(sett_world* world, float step)
     if (*link != NULL && (*link)->step == step) {
         return *link;
     }
-    setti_fixed* fixed = setti_pool_alloc(&world->pool, sizeof(*fixed), 16);
+    setti_fixed* fixed = setti_pool_alloc_zero(&world->pool, sizeof(*fixed), 16);
     if (fixed == NULL) {
         return NULL;
     }
-    memset(fixed, 0, sizeof(*fixed));
     fixed->step = step;
     (void)snprintf(fixed->name, sizeof(fixed->name), "fixed step %.9g", (double)step);
     if (run->fixed != NULL) { /* start + now is the present time, equal in all loops */
@@ -94,24 +93,25 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
             "with steps of %.9g seconds - set the same `fixed_step`, or remove the order",
             call, first->name, (double)loop->step, then->name, (double)then_loop->step);
     }
-    /* one of the systems runs in fixed steps, after SETT_PHASE_FIXED */
-    bool allowed = loop != NULL ? then_phase > SETT_PHASE_FIXED : phase <= SETT_PHASE_FIXED;
-    if (allowed) {
+    /* one system runs in fixed steps, at the end of SETT_PHASE_FIXED; `other` once a frame */
+    const sett_system* other = loop != NULL ? then : first;
+    bool other_is_later = other->desc.phase > SETT_PHASE_FIXED;
+    if (other_is_later == (other == then)) {
         return SETT_OK;
     }
     return setti_world_fail_with(
         first->world, SETT_STATUS_CONFLICT,
         "%s: system \"%.100s\" cannot run before \"%.100s\", because fixed steps run at the end of "
         "phase %d - set the `phase` of \"%.100s\", now %d, %s that",
-        call, first->name, then->name, SETT_PHASE_FIXED, loop != NULL ? then->name : first->name,
-        loop != NULL ? then_phase : phase, loop != NULL ? "above" : "not above");
+        call, first->name, then->name, SETT_PHASE_FIXED, other->name, other->desc.phase,
+        other == then ? "above" : "not above");
 }
 
 void setti_fixed_pass(setti_fixed* fixed, float dt)
 {
     setti_fixed_state* state = &fixed->state;
     double step = (double)fixed->step;
-    uint32_t most = fixed->most != 0 ? fixed->most : SETTI_STEPS_DEFAULT;
+    uint32_t most = fixed->most != 0 ? fixed->most : SETTI_STEPS_DEFAULT; /* steps in a frame */
     double now = state->now + (double)dt;
     if (fixed->first == fixed->end) { /* without systems no step is due */
         state->start += (double)dt;

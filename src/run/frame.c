@@ -44,7 +44,8 @@ static void frame_report_open(const sett_system* system)
     }
 }
 
-/* Runs a slice. `begin` is the present time. Returns the time at the end, or 0 without times. */
+/* Runs a slice. `begin` is the present time. Returns the time at the end. Both are 0 if times are
+ * not measured. */
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
     SETTI_ASSERT(slice->number < slice->count);
@@ -217,7 +218,7 @@ static void frame_split(setti_run* run, sett_system* system)
     jobs = SETTI_MIN(jobs, system->job_capacity);
     jobs = SETTI_MIN(jobs, survey.filled);
     SETTI_ASSERT(survey.filled == 0 || jobs != 0);
-    uint32_t filled_before = 0; /* filled chunks before chunk k */
+    uint32_t filled_before = 0; /* number of filled chunks before chunk k */
     uint32_t job = 0;
     setti_slice* slice = NULL; /* of the latest job; the last job keeps all further rows */
     for (uint32_t k = 0; k < survey.count; k++) {
@@ -225,7 +226,7 @@ static void frame_split(setti_run* run, sett_system* system)
         if (!filled) {
             continue;
         }
-        /* the next job begins at the filled chunk number filled * job / jobs */
+        /* job number `job` begins at the filled chunk number filled * job / jobs */
         if (filled_before++ == (uint32_t)((uint64_t)survey.filled * job / jobs)) {
             if (slice != NULL) {
                 slice->to = k * survey.rows;
@@ -238,7 +239,7 @@ static void frame_split(setti_run* run, sett_system* system)
     system->job_used = jobs;
 }
 
-/* Whether the system at `place` is skipped: the storage noted for the system is still empty. */
+/* Whether the system at `place` is skipped: frame_note_empty has noted a storage, still empty. */
 SETTI_INLINE bool frame_is_skipped(const setti_run* run, uint32_t place)
 {
     SETTI_ASSERT(place < run->sorted_count);
@@ -377,11 +378,9 @@ static bool frame_pays_threads(const sett_world* world)
     }
     for (uint32_t k = 0; k < run->slice_count; k++) {
         const sett_system* system = run->slices[k].system;
-        uint64_t last_time = 0;
         if (run->slices[k].number == 0) { /* count each system once */
-            last_time = system->state.runs != 0 ? system->time_last : STAGE_WORTH;
+            time += system->state.runs != 0 ? system->time_last : STAGE_WORTH;
         }
-        time += last_time;
     }
     return time >= STAGE_WORTH || !run->timed;
 }
@@ -455,7 +454,6 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
     if (exclusive) {
         return frame_run_exclusive(world);
     }
-    const bool shared = false;
     SETTI_ASSERT(!run->jobs_open && world->locks == 0);
     setti_commands_begin_jobs(world, run->buffers, run->slice_count);
     run->jobs_open = true;
@@ -469,7 +467,8 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
     if (frame_pays_threads(world)) {
         frame_run_side_by_side(world);
     } else {
-        frame_run_here(world, shared);
+        const bool exclusively = false;
+        frame_run_here(world, exclusively);
     }
     setti_commands_open(world->commands);
     if (run->watched) {
@@ -493,7 +492,7 @@ static sett_status frame_apply_system(sett_system* system)
             setti_commands_release_chunks(system->jobs[k].commands);
         }
     }
-    system->has_commands = status != SETT_OK; /* the next frame applies the remaining commands */
+    system->has_commands = status != SETT_OK; /* the next frame applies what remains */
     frame_step(system->world, system, FRAME_APPLIED_COMMANDS);
     return status;
 }
@@ -543,8 +542,8 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
 typedef struct frame_range {
     uint32_t begin; /* the first stage */
     uint32_t end;   /* after the last stage */
-    int first;      /* stages of earlier phases do not run */
-    int last;       /* stages of later phases do not run */
+    int first;      /* the first phase: stages of earlier phases do not run */
+    int last;       /* the last phase: stages of later phases do not run */
 } frame_range;
 
 /* Runs a range of stages, and applies commands as scheduled. */
@@ -557,7 +556,7 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
         return SETT_OK;
     }
     sett_status status = SETT_OK;
-    uint32_t unapplied = run->stages[range.begin].first; /* commands from this system on */
+    uint32_t unapplied = run->stages[range.begin].first; /* no commands applied from here on */
     uint32_t end = run->stages[range.end - 1].first + run->stages[range.end - 1].count;
     for (uint32_t k = range.begin; status == SETT_OK && k < range.end; k++) {
         const setti_stage* stage = &run->stages[k];
@@ -589,7 +588,7 @@ static sett_status frame_fixed(sett_world* world, float dt)
     }
     setti_fixed* fixed;
     while (status == SETT_OK && (fixed = setti_fixed_due(run)) != NULL) {
-        run->frame = fixed->state.steps++; /* a snapshot here continues with the next step */
+        run->frame = fixed->state.steps++; /* counted first, for snapshots taken in the step */
         run->time = (double)run->frame * (double)fixed->step;
         frame_range all = {fixed->first, fixed->end, INT_MIN, INT_MAX};
         status = frame_stages(world, all, fixed->step);
@@ -631,7 +630,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     sett_status status = setti_run_check_idle(world, call);
     if (status == SETT_OK) {
         world->frame_call = call;
-        status = frame_end_jobs(world);
+        status = frame_end_jobs(world); /* does nothing unless this failed in an earlier frame */
     }
     if (status == SETT_OK) {
         status = setti_world_check_unlocked(world, call);
@@ -774,7 +773,7 @@ static bool frame_make_jobs(const setti_run* run)
     return done;
 }
 
-/* Sets the phases with fixed steps. Returns false if memory runs out. */
+/* Sets the phases with fixed steps, and each system's loop. Returns false if memory runs out. */
 static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
     setti_run* run = setti_run_of(world);
@@ -788,7 +787,7 @@ static bool frame_set_range(sett_world* world, float step, int first, int last)
     return done;
 }
 
-/* Sets the phases with fixed steps. Changes nothing on failure. */
+/* Like frame_set_range, but reports failures, and then changes nothing. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {
@@ -806,7 +805,7 @@ static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* 
     if (status == SETT_OK) {
         run->fixed_most = desc->max_steps;
     } else {
-        (void)frame_set_range(world, old_step, old_first, old_last); /* cannot fail: no new loop */
+        (void)frame_set_range(world, old_step, old_first, old_last); /* cannot fail: they exist */
     }
     return status;
 }
@@ -835,12 +834,12 @@ static sett_status frame_check_schedule(sett_world* world, const sett_schedule_d
 sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule_desc* desc,
                                           size_t size)
 {
+    static const char call[] = "sett_schedule_configure";
     sett_schedule_desc full;
-    desc = setti_world_desc(world, desc, size, &full, sizeof(full), "sett_schedule_configure");
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), call);
     if (desc == NULL) {
         return setti_world_failure(world);
     }
-    static const char call[] = "sett_schedule_configure";
     setti_run* run = setti_run_ensure(world);
     if (run == NULL) {
         return setti_world_no_memory(world, call);

@@ -25,7 +25,7 @@ enum {
     GUARD_REPORTED = 16     /* the missing declaration was reported */
 };
 
-/* Finds the entry of a component, or a free entry. Returns NULL if all entries are in use. */
+/* Finds the entry of a component, or a free one. Returns NULL if others use all entries. */
 static setti_access_use* guard_find_use(sett_system* system, sett_component component)
 {
     for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
@@ -37,7 +37,8 @@ static setti_access_use* guard_find_use(sett_system* system, sett_component comp
     return NULL;
 }
 
-/* Adds flags to a use. Returns true if a flag is new. */
+/* Adds flags to the use of a component, unless all entries are in use. Returns true if a flag is
+ * new. */
 static bool guard_note(setti_run* run, sett_system* system, sett_component component,
                        uint32_t flags)
 {
@@ -57,7 +58,7 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
     return is_new;
 }
 
-/* Notes an undeclared use. Returns true if the use must be reported. */
+/* Notes that the declaration of a use is missing. Returns true if this must be reported. */
 static bool guard_note_missing(setti_run* run, sett_system* system, sett_component component,
                                bool reads)
 {
@@ -118,8 +119,8 @@ static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
     return row != SETTI_NONE && (row < slice->from || row >= slice->to);
 }
 
-/* Checks that an access is declared. Returns true if it is, and if other jobs of the system may
- * write the component. */
+/* Reports an undeclared access. Returns true if the access is declared, but other jobs of the
+ * system may write the component at the same time. */
 static bool guard_note_access(const sett_world* world, sett_component component, uint32_t access,
                               const char* call)
 {
@@ -169,7 +170,7 @@ static void guard_check_one(const sett_world* world, sett_entity entity, sett_co
     }
 }
 
-/* Checks an access that a loop over all entities makes. */
+/* Checks an access in a loop over all entities. */
 static void guard_check_all(const sett_world* world, sett_component component, uint32_t access,
                             const char* call)
 {
@@ -182,21 +183,23 @@ static void guard_check_all(const sett_world* world, sett_component component, u
 static void guard_check_term(const sett_world* world, const setti_type* type, sett_term_kind kind,
                              sett_access access)
 {
-    bool presence = kind == SETT_WITHOUT || access == SETT_NONE || type->storage.size == 0;
-    uint32_t flag = access == SETT_IN ? SETTI_ACCESS_READ : SETTI_ACCESS_WRITE;
-    if (presence) {
-        flag = SETTI_ACCESS_PRESENCE;
+    bool has_value = kind != SETT_WITHOUT && access != SETT_NONE && type->storage.size != 0;
+    if (has_value) { /* presence needs no check */
+        uint32_t flag = access == SETT_IN ? SETTI_ACCESS_READ : SETTI_ACCESS_WRITE;
+        guard_check_all(world, type->id, flag, "sett_context_query");
     }
-    guard_check_all(world, type->id, flag, "sett_context_query");
 }
 
 void setti_guard_check_query(const sett_world* world, const sett_query* query)
 {
-    for (uint32_t k = 0; world->guard != NULL && k < query->term_count; k++) {
+    if (world->guard == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
         guard_check_term(world, term->type, term->kind, term->access);
     }
-    for (uint32_t k = 0; world->guard != NULL && k < query->elsewhere_count; k++) {
+    for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         const setti_elsewhere* at = &query->elsewhere[k];
         guard_check_term(world, at->type, at->given.kind, at->given.access);
     }
@@ -210,7 +213,7 @@ void setti_guard_watch(sett_world* world, bool on)
     setti_component_show_types(world);
 }
 
-/* Writes the enumerator of a component, as named by SETT_COMPONENTS or core.h. */
+/* Writes the name of a component's id, as defined in core.h or by SETT_COMPONENTS. */
 static void guard_add_id(setti_writer* text, const sett_world* world, sett_component component)
 {
     static const char* const built_in[] = {"SETT_ID_HIERARCHY",   "SETT_ID_NAME",
@@ -227,7 +230,7 @@ static void guard_add_id(setti_writer* text, const sett_world* world, sett_compo
     }
 }
 
-static bool guard_lists(const sett_component* list, sett_component component)
+static bool guard_is_listed(const sett_component* list, sett_component component)
 {
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
         if (list[k] == component) {
@@ -265,12 +268,14 @@ static void guard_add_list(setti_writer* text, sett_system* system, const char* 
     for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
         sett_component component = (sett_component)setti_mark_get(&system->used[k].component);
         uintptr_t flags = setti_mark_get(&system->used[k].flags);
-        if ((flags & with) != 0 && (flags & without) == 0 && !guard_lists(list, component)) {
+        if ((flags & with) != 0 && (flags & without) == 0 && !guard_is_listed(list, component)) {
             guard_add_entry(text, system->world, component, &separator);
         }
     }
     bool has_entries = separator != name;
-    setti_writer_add(text, "%s", has_entries ? "}," : "");
+    if (has_entries) {
+        setti_writer_add(text, "},");
+    }
 }
 
 static void guard_add_lists(setti_writer* text, sett_system* system)
@@ -332,9 +337,8 @@ void setti_guard_suggest(sett_world* world)
 size_t sett_schedule_suggest(const sett_world* world, char* out, size_t size)
 {
     setti_writer text = setti_writer_begin(out, size);
-    sett_system* at =
-        SETTI_IS_NULL(world) || setti_run_of(world) == NULL ? NULL : setti_run_of(world)->systems;
-    for (; at != NULL; at = at->next) {
+    const setti_run* run = SETTI_IS_NULL(world) ? NULL : setti_run_of(world);
+    for (sett_system* at = run != NULL ? run->systems : NULL; at != NULL; at = at->next) {
         if (at->state.runs == 0 || at->exclusive || !guard_has_lists(at)) {
             continue;
         }

@@ -34,6 +34,7 @@ static void order_link_name(setti_run* run, setti_system_name* name)
     *bucket = name;
 }
 
+/* Reserves memory for one more name. Returns false if memory runs out. */
 static bool order_reserve_name(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -65,18 +66,17 @@ static bool order_reserve_name(sett_world* world)
 setti_system_name* setti_order_ensure_name(sett_world* world, const char* text)
 {
     setti_system_name* name = setti_order_find_name(setti_run_of(world), text);
-    size_t length = strlen(text) + 1;
     if (name != NULL) {
         return name;
     }
     if (!order_reserve_name(world)) {
         return NULL;
     }
-    name = setti_pool_alloc(&world->pool, sizeof(*name) + length, 16);
+    size_t length = strlen(text);
+    name = setti_pool_alloc_zero(&world->pool, sizeof(*name) + length + 1, 16);
     if (name != NULL) {
-        memset(name, 0, sizeof(*name));
         memcpy(name->text, text, length);
-        name->key = setti_hash_bytes(text, length - 1);
+        name->key = setti_hash_bytes(text, length);
         order_link_name(setti_run_of(world), name);
         setti_run_of(world)->name_count++;
     }
@@ -223,15 +223,13 @@ sett_status setti_order_check_phases(const sett_system* system, const char* call
     return status;
 }
 
-/* Writes a text that ends at path + at. Returns the new begin. */
+/* Writes a text before path + at, or its end if there is too little room. Returns the new begin. */
 static size_t order_prepend(char* path, size_t at, const char* text)
 {
     size_t length = strlen(text);
-    if (length <= at) { /* there is room */
-        memcpy(path + at - length, text, length);
-        at -= length;
-    }
-    return at;
+    size_t written = SETTI_MIN(length, at);
+    memcpy(path + at - written, text + length - written, written);
+    return at - written;
 }
 
 /* Reports a cycle: from `start` to `last`, and back to `start`. */
@@ -247,9 +245,10 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
         at = order_prepend(path, order_prepend(path, at, " -> "), from->name);
     }
     at = order_prepend(path, order_prepend(path, at, " -> "), start->name);
-    return setti_world_fail_with(start->world, SETT_STATUS_CYCLE,
-                                 "%s: systems wait for each other: %s - remove one of these orders",
-                                 call, path + at);
+    return setti_world_fail_with(
+        start->world, SETT_STATUS_CYCLE,
+        "%s: systems wait for each other: %s%s - remove one of these orders", call,
+        at == 0 ? "... " : "", path + at);
 }
 
 /* Joins a forward and a back walk from `start` to a cycle, by reversing links of the back walk.
@@ -268,7 +267,8 @@ static sett_system* order_join(const sett_system* start, sett_system* earlier, s
     return earlier;
 }
 
-/* Visits the first system of *todo. Returns the last system of a cycle, or NULL. */
+/* Visits the first system of *todo, and adds its neighbours to *todo. Returns the last system of a
+ * cycle, or NULL. */
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
     SETTI_ASSERT(*todo != NULL);

@@ -27,26 +27,26 @@ struct sett_queue {
 
 static const char queue_call[] = "sett_queue_create";
 
-/* Makes room for one more change. Returns false on failure. */
+/* Makes room for one more change. Returns false at SETT_QUEUE_LIMIT changes, or without memory. */
 static bool queue_grow(sett_queue* queue)
 {
     SETTI_ASSERT(queue->count == queue->capacity);
     uint32_t waiting = queue->count - queue->taken;
-    if (2 * waiting <= queue->capacity && queue->changes != NULL) { /* moves to the front */
+    if (waiting == SETT_QUEUE_LIMIT) {
+        return false;
+    }
+    uint32_t capacity = SETTI_MIN(SETTI_MAX(64, 2 * waiting), SETT_QUEUE_LIMIT);
+    if (capacity <= queue->capacity) { /* the array is large enough without the taken changes */
         memmove(queue->changes, queue->changes + queue->taken, waiting * sizeof(*queue->changes));
         queue->count = waiting;
         queue->taken = 0;
         return true;
     }
-    uint32_t capacity = SETTI_MIN(SETTI_MAX(64, 2 * waiting), SETT_QUEUE_LIMIT);
-    if (waiting == capacity) {
-        return false; /* the limit */
-    }
     const sett_allocator* allocator = &queue->world->pool.allocator;
     sett_queued_change* fresh =
         allocator->alloc_fn(allocator->user, capacity * sizeof(*fresh), QUEUE_ALIGN);
     if (fresh == NULL) {
-        return false; /* no memory */
+        return false;
     }
     if (queue->changes != NULL) {
         memcpy(fresh, queue->changes + queue->taken, waiting * sizeof(*fresh));
@@ -62,8 +62,8 @@ static bool queue_grow(sett_queue* queue)
 
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
-    bool follows_lost = queue->lost != 0; /* changes after a gap are lost, too */
-    if (follows_lost || (queue->count == queue->capacity && !queue_grow(queue))) {
+    bool has_gap = queue->lost != 0; /* changes after a lost change are lost, too */
+    if (has_gap || (queue->count == queue->capacity && !queue_grow(queue))) {
         queue->lost += queue->lost != UINT32_MAX ? 1 : 0;
         return;
     }
@@ -115,7 +115,7 @@ static void queue_free(void* user)
     allocator.free_fn(allocator.user, queue, sizeof(*queue), QUEUE_ALIGN);
 }
 
-/* Whether a descriptor sets a member that a queue does not have. */
+/* Whether a descriptor sets a member that must not be set for a queue. */
 static bool queue_has_calls(const sett_observer_desc* desc)
 {
     return desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
@@ -124,7 +124,7 @@ static bool queue_has_calls(const sett_observer_desc* desc)
            desc->free_user != NULL || desc->disabled;
 }
 
-/* Completes `desc`, the descriptor of the queue's observer. */
+/* Sets the callbacks in `desc`, the descriptor of the queue's observer. */
 static void queue_observe(sett_queue* queue, sett_observer_desc* desc)
 {
     queue->component = desc->component;
@@ -169,7 +169,7 @@ sett_queue* sett_queue_create_sized(sett_world* world, const sett_observer_desc*
     queue->world = world;
     sett_observer_desc observed = *desc;
     queue_observe(queue, &observed);
-    queue->observer = sett_observer_create(world, &observed);
+    queue->observer = setti_observer_create(world, &observed, queue_call);
     if (queue->observer == NULL) {
         queue_free(queue);
         return NULL;
@@ -197,10 +197,11 @@ uint32_t sett_queue_take(sett_queue* queue, sett_queued_change* out, uint32_t ca
     queue->taken = 0;
     queue->count = 0;
     if (queue->lost != 0) {
-        setti_world_fail_with(queue->world, SETT_STATUS_LIMIT,
-                              "sett_queue_take: a queue was full, or memory ran out, so %u changes "
-                              "are lost - take changes each frame",
-                              (unsigned)queue->lost);
+        bool was_full = queue->capacity == SETT_QUEUE_LIMIT; /* else memory ran out */
+        setti_world_fail_with(
+            queue->world, was_full ? SETT_STATUS_LIMIT : SETT_STATUS_OUT_OF_MEMORY,
+            "sett_queue_take: %s, so %u changes are lost - take changes each frame",
+            was_full ? "a queue was full" : "memory for a queue ran out", (unsigned)queue->lost);
         setti_world_log(queue->world, SETT_LOG_WARNING, "%s", sett_world_message(queue->world));
         queue->lost = 0;
     }

@@ -143,7 +143,7 @@ static void schedule_sort_created(setti_run* run)
 
 static void schedule_rank(setti_run* run)
 {
-    /* backwards: the systems that `system` is before have their keys */
+    /* backwards, so that systems declared to run after `system` have their ranks already */
     for (uint32_t k = run->sorted_count; k-- > 0;) {
         sett_system* system = run->sorted[k];
         uint32_t rank = system->tie;
@@ -197,7 +197,7 @@ static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
         tracks->capacity += at->access_count;
     }
     size_t size = tracks->capacity * sizeof(schedule_track);
-    tracks->track = size != 0 ? setti_pool_alloc(pool, size, 16) : NULL;
+    tracks->track = size != 0 ? setti_pool_alloc_zero(pool, size, 16) : NULL;
     if (size != 0 && tracks->track == NULL) {
         return false;
     }
@@ -208,7 +208,6 @@ static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
                 continue;
             }
             SETTI_ASSERT(tracks->count < tracks->capacity);
-            memset(&tracks->track[tracks->count], 0, sizeof(schedule_track));
             if (!setti_hash_map_set(pool, &tracks->slots, component, tracks->count)) {
                 return false;
             }
@@ -232,11 +231,10 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     if (system->desc.run == NULL) {
         return NULL;
     }
-    sett_system* alone = system->exclusive ? tracks->any : tracks->exclusive;
-    sett_system* found = schedule_later(NULL, alone, system);
     if (system->exclusive) {
-        return found;
+        return schedule_later(NULL, tracks->any, system);
     }
+    sett_system* found = schedule_later(NULL, tracks->exclusive, system);
     for (uint32_t k = 0; k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
         const schedule_track* track = schedule_track_of(tracks, access->component);
@@ -250,7 +248,7 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     return found;
 }
 
-/* Finds the latest recorder of a component that `system` uses. *on becomes the component. */
+/* Finds the latest system that records a component used by `system`. *on becomes the component. */
 static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const sett_system* system,
                                            sett_component* on)
 {
@@ -313,7 +311,7 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
     system->waits_on = 0;
     system->stage = found != NULL ? found->stage + 1 : 0;
     SETTI_ASSERT(found == NULL || found->stage < system->stage);
-    /* the reason is a declared order, a conflict (sets waits_on), or recorded commands */
+    /* why the system waits: a declared order, a conflict (this sets waits_on), or commands */
     if (found != NULL && !setti_order_is_declared(found, system) &&
         !setti_system_conflicts(found, system, &system->waits_on)) {
         system->waits_on = recorded;
@@ -347,7 +345,7 @@ static bool schedule_find_stages(sett_world* world)
     return true;
 }
 
-/* Bytes of a system in `sorted`, `heap`, `empty` and `stages`. */
+/* Bytes for each system in the four arrays `sorted`, `heap`, `empty` and `stages`. */
 #define SCHEDULE_SYSTEM_SIZE (3 * sizeof(void*) + sizeof(setti_stage))
 
 static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
@@ -369,7 +367,7 @@ static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
     return true;
 }
 
-/* Bytes of a job in `slices` and `buffers`. */
+/* Bytes for each job in the two arrays `slices` and `buffers`. */
 #define SCHEDULE_JOB_SIZE (sizeof(setti_slice) + sizeof(sett_commands*))
 
 static bool schedule_reserve_slices(setti_pool* pool, setti_run* run)
@@ -399,7 +397,7 @@ static bool schedule_is_cut(const sett_system* a, const sett_system* b)
     return !schedule_is_same_phase(a, b) || a->stage != b->stage;
 }
 
-/* Finds the stages and limit of each fixed loop. */
+/* Finds the stages of each fixed loop, and its limit of steps in a frame. */
 static void schedule_find_loops(setti_run* run)
 {
     uint32_t at = 0;
@@ -493,14 +491,13 @@ static const char* schedule_validate_stage(const setti_run* run, const setti_sta
 const char* setti_schedule_validate(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
-    const char* wrong;
     uint32_t next = 0;
     for (uint32_t s = 0; run->scheduled && s < run->stage_count; s++) {
         const setti_stage* stage = &run->stages[s];
         if (stage->first != next || stage->count == 0) {
             return "stages do not cut the sorted systems without gaps";
         }
-        wrong = schedule_validate_stage(run, stage);
+        const char* wrong = schedule_validate_stage(run, stage);
         if (wrong != NULL) {
             return wrong;
         }
@@ -519,6 +516,6 @@ const char* setti_schedule_validate(const sett_world* world)
     if (count != run->count) {
         return "systems are miscounted";
     }
-    wrong = setti_fixed_validate(world);
+    const char* wrong = setti_fixed_validate(world);
     return wrong != NULL ? wrong : setti_order_validate(world);
 }

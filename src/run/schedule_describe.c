@@ -14,7 +14,7 @@ static const char* schedule_describe_phase_name(int phase)
     return named ? names[(phase - SETT_PHASE_LOAD) / 100] : "";
 }
 
-/* Writes the components with a flag of `with` and no flag of `without`. */
+/* Writes a verb, and the components with a flag of `with` and no flag of `without`. */
 static void schedule_describe_access(setti_writer* text, const sett_system* system, uint32_t with,
                                      uint32_t without, const char* verb)
 {
@@ -53,11 +53,11 @@ static void schedule_describe_jobs(setti_writer* text, const sett_system* system
         setti_writer_add(text, "; has no function");
     } else if (system->query == NULL || setti_elsewhere_is_all(system->query)) {
         setti_writer_add(text, "; called once");
+    } else if (system->desc.single_job || system->exclusive) {
+        setti_writer_add(text, "; one job");
     } else if (!setti_system_splits(system)) {
-        setti_writer_add(text, "; one job%s",
-                         system->desc.single_job || system->exclusive
-                             ? ""
-                             : ": it reads or writes elsewhere what it or another job writes");
+        setti_writer_add(text, "; one job: it reads or writes elsewhere what it or another job "
+                               "writes");
     } else if (!schedule_describe_one_job(text, system)) {
         setti_writer_add(text, "; up to %u jobs", (unsigned)setti_run_of(system->world)->jobs);
     }

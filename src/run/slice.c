@@ -1,13 +1,13 @@
-/* slice.c: finds the slice that runs on the calling thread. Each slice stores the number of a
- * thread, and a thread searches the slices for its number. (A thread-local variable would be state
- * outside of a world.) Hints make searches rare: a hint is the latest slice of a thread.
+/* slice.c: finds the slice that runs on the calling thread. Each slice stores the number of its
+ * thread, and a thread searches the slices for its own number. (A thread-local variable would be
+ * state outside of a world.) Hints make searches rare: a hint is the latest slice of a thread.
  *
  *     hints, by hash of the thread     |  2 |    |  0 |    |
  *                                         |         |
  *     slices, and the thread of each   | #7 | -- | #4 | ...
  *
- * A function that continues on another thread (a fiber) is not found, or mistaken for the slice of
- * that thread. Such a function must use its context.
+ * The slice of a function that continues on another thread (a fiber) is not found, or is mistaken
+ * for the slice of that thread. Such a function must use its context.
  *
  * Invariant:  only the thread that runs a slice sets slice.thread, between enter and leave
  */
@@ -65,7 +65,7 @@ void setti_slice_fail(const sett_world* world, sett_status status, const char* m
     const setti_slice* slice = setti_slice_here(run);
     uint32_t number = slice != NULL ? (uint32_t)(slice - run->slices) : 0;
     setti_lock_take(&run->failure_lock);
-    /* the last slice counts, as if slices ran in order */
+    /* the failure of the last slice stays, as if slices ran one after another */
     if (run->failure.status == SETT_OK || number >= run->failed) {
         run->failed = number;
         run->failure.status = status;

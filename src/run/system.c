@@ -44,17 +44,13 @@ static void system_declare_list(sett_system* system, const sett_component* list,
     }
 }
 
-static bool system_is_tag(const sett_system* system, sett_component component)
-{
-    return setti_world_type(system->world, component)->storage.size == 0;
-}
-
 /* Returns the access flags declared by a term. */
 static uint32_t system_term_flags(const sett_system* system, const sett_term* term)
 {
     uint32_t flags = SETTI_ACCESS_PRESENCE;
-    if (setti_term_is_elsewhere(term) && !system_is_tag(system, term->component)) {
-        bool writes = term->access == SETT_INOUT || term->access == SETT_OUT;
+    bool is_tag = setti_world_type(system->world, term->component)->storage.size == 0;
+    bool writes = term->access == SETT_INOUT || term->access == SETT_OUT;
+    if (setti_term_is_elsewhere(term) && !is_tag) {
         if (term->access != SETT_NONE) {
             flags |= SETTI_ACCESS_READ_ANYWHERE;
         }
@@ -63,17 +59,12 @@ static uint32_t system_term_flags(const sett_system* system, const sett_term* te
         }
         return flags;
     }
-    if (term->kind == SETT_WITHOUT || term->access == SETT_NONE ||
-        system_is_tag(system, term->component)) {
-        if (term->changed) { /* reads ticks, which writers change */
-            flags |= SETTI_ACCESS_READ;
-        }
-        return flags;
-    }
-    if (term->access != SETT_OUT) {
+    bool has_value = term->kind != SETT_WITHOUT && term->access != SETT_NONE && !is_tag;
+    bool reads_value = has_value && term->access != SETT_OUT;
+    if (reads_value || (!has_value && term->changed)) { /* `changed` reads ticks of writers */
         flags |= SETTI_ACCESS_READ;
     }
-    if (term->access != SETT_IN) {
+    if (has_value && writes) {
         flags |= SETTI_ACCESS_WRITE;
     }
     return flags;
@@ -262,7 +253,7 @@ static void system_free_user(const sett_system_desc* desc)
     }
 }
 
-/* Ends the systems of a destroyed world. The pool frees the rest. */
+/* Frees what systems of a destroyed world have outside of the pool. */
 static void run_free(sett_world* world)
 {
     for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
@@ -315,7 +306,7 @@ setti_run* setti_run_ensure(sett_world* world)
     if (run != NULL) {
         return run;
     }
-    if (setti_world_commands(world) == NULL) { /* created now, because slices cannot create it */
+    if (setti_world_commands(world) == NULL) { /* creates the buffer, because slices cannot */
         return NULL;
     }
     run = setti_pool_alloc(&world->pool, sizeof(*run), 64);
@@ -361,14 +352,14 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
 
 static sett_status system_add_query(sett_system* system, const sett_system_desc* desc)
 {
-    sett_query_desc query = {.name = system->name};
     bool has_terms = false;
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) { /* all: setti_query_create reports gaps */
         has_terms = has_terms || desc->terms[k].component != 0;
     }
     if (!has_terms) {
         return SETT_OK; /* the system has no query */
     }
+    sett_query_desc query = {.name = system->name};
     memcpy(query.terms, desc->terms, sizeof(query.terms));
     system->query = setti_query_create(system->world, &query, system_call);
     if (system->query == NULL) {
@@ -378,7 +369,7 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     return SETT_OK;
 }
 
-/* Calls on_enter for the members that the new group has already. */
+/* Calls on_enter for the entities that are in the new group already. */
 static void system_enter_all(sett_system* system)
 {
     SETTI_ASSERT(system->group != NULL && system->desc.on_enter != NULL);
@@ -421,19 +412,13 @@ static sett_status system_add_observer(sett_system* system, const sett_system_de
             observer.terms[count++].drives = false;
         }
     }
-    system->observer = sett_observer_create(system->world, &observer);
+    system->observer = setti_observer_create(system->world, &observer, system_call);
     return system->observer != NULL ? SETT_OK : system->world->error;
 }
 
 /* Creates a group or an observer for on_enter and on_exit, if the system has these callbacks. */
 static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
 {
-    sett_group_desc group = {.name = system->name,
-                             .on_enter = desc->on_enter,
-                             .on_exit = desc->on_exit,
-                             .user = desc->user};
-    uint32_t with = 0;
-    uint32_t without = 0;
     if (desc->on_enter == NULL && desc->on_exit == NULL) {
         return SETT_OK;
     }
@@ -445,6 +430,12 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     if (!system_is_grouped(desc)) {
         return system_add_observer(system, desc);
     }
+    sett_group_desc group = {.name = system->name,
+                             .on_enter = desc->on_enter,
+                             .on_exit = desc->on_exit,
+                             .user = desc->user};
+    uint32_t with = 0; /* number of entries in group.with */
+    uint32_t without = 0;
     for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
         const sett_term* term = &desc->terms[k];
         if (term->kind == SETT_OPTIONAL) {
@@ -493,12 +484,9 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
     if (status == SETT_OK) {
         status = system_add_access(system, desc);
     }
-    bool has_memory = true;
-    if (status == SETT_OK) {
-        has_memory = system_add_orders(system, desc);
-    }
-    has_memory = has_memory && setti_fixed_set(world, desc, &system->fixed);
-    if (status == SETT_OK && !(has_memory && setti_system_make_jobs(system))) {
+    if (status == SETT_OK &&
+        !(system_add_orders(system, desc) && setti_fixed_set(world, desc, &system->fixed) &&
+          setti_system_make_jobs(system))) {
         status = setti_world_no_memory(world, system_call);
     }
     if (status == SETT_OK) {
@@ -539,8 +527,7 @@ static const char* system_argument(const sett_system_desc* desc)
 /* Creates a system without a root. Returns NULL on failure. */
 static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
 {
-    const setti_run* run = setti_run_ensure(world);
-    if (run == NULL) {
+    if (setti_run_ensure(world) == NULL) {
         setti_world_no_memory(world, system_call);
         return NULL;
     }
@@ -569,10 +556,10 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
     if (desc == NULL) {
         return NULL;
     }
-    const char* wrong = system_argument(desc);
     if (setti_world_check_unlocked(world, system_call) != SETT_OK) {
         return NULL;
     }
+    const char* wrong = system_argument(desc);
     if (wrong != NULL) {
         setti_world_fail_argument(world, system_call, desc->name, wrong);
         return NULL;
@@ -657,23 +644,18 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
 
 sett_system* sett_system_find(const sett_world* world, const char* name)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
-    const setti_system_name* entry =
-        setti_run_of(world) != NULL ? setti_order_find_name(setti_run_of(world), name) : NULL;
+    const setti_run* run = SETTI_IS_NULL(world) ? NULL : setti_run_of(world);
+    const setti_system_name* entry = run != NULL ? setti_order_find_name(run, name) : NULL;
     return entry != NULL ? entry->system : NULL;
 }
 
 sett_system* sett_system_next(const sett_world* world, const sett_system* system)
 {
-    if (SETTI_IS_NULL(world)) {
-        return system != NULL ? system->next : NULL;
-    }
+    const setti_run* run = SETTI_IS_NULL(world) ? NULL : setti_run_of(world);
     if (system != NULL) {
         return system->next;
     }
-    return setti_run_of(world) != NULL ? setti_run_of(world)->systems : NULL;
+    return run != NULL ? run->systems : NULL;
 }
 
 const char* sett_system_name(const sett_system* system)

@@ -244,8 +244,8 @@ bool setti_threads_are_destroyed(const sett_tasks* tasks)
 sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator)
 {
     sett_allocator chosen = setti_allocator_or_default(allocator);
-    uint32_t most = workers != 0 ? workers : setti_platform_cores();
-    uint32_t count = SETTI_MIN(most, THREADS_MAX) - 1; /* the calling thread works, too */
+    uint32_t wanted = workers != 0 ? workers : setti_platform_cores();
+    uint32_t count = SETTI_MIN(wanted, THREADS_MAX) - 1; /* the calling thread works, too */
     size_t size = sizeof(sett_threads) + count * sizeof(setti_thread);
     sett_threads* threads = chosen.alloc_fn(chosen.user, size, 64);
     if (threads == NULL) {
@@ -259,12 +259,12 @@ sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* alloca
         return NULL;
     }
     uint32_t started = 0;
-    bool ok = true;
-    while (ok && started < count) { /* on failure the pool has fewer threads */
+    for (; started < count; started++) {
         threads->thread[started].body = threads_body;
         threads->thread[started].user = threads;
-        ok = setti_thread_start(&threads->thread[started]);
-        started += ok ? 1 : 0;
+        if (!setti_thread_start(&threads->thread[started])) {
+            break; /* the pool has fewer threads */
+        }
     }
     setti_gate_lock(&threads->gate);
     threads->count = started;

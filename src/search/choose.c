@@ -17,7 +17,7 @@
  * All orders give the same results. The choice depends on counts alone: worlds of equal state have
  * equal counts.
  *
- * Invariant:  a step reads variables that earlier steps have found;
+ * Invariant:  a step only reads variables that earlier steps have found;
  *             each item of a scope is true for all rows at the end of the scope's pipe
  */
 #include "search/walk.h"
@@ -31,7 +31,7 @@
 #define COST_SCAN 10u   /* an entity of a scan by rows */
 #define COST_TARGET 40u /* following an exclusive link to its target */
 #define COST_SOURCE 80u /* going to the next source of a target */
-#define COST_FAR 300u   /* going to the next source in a list larger than caches */
+#define COST_FAR 300u   /* instead of COST_SOURCE, if the links are larger than a cache */
 #define COST_MANY 60u   /* in addition, if links are records */
 #define COST_HAS 20u    /* testing whether an entity has a component */
 #define COST_LINKED 40u /* testing for a link between two entities */
@@ -54,8 +54,8 @@
 typedef struct choose_pick {
     setti_search_step_kind kind;
     uint8_t variable;
-    const setti_search_item* item;
-    uint64_t rows, cost;
+    const setti_search_item* item; /* NULL: a scan */
+    uint64_t rows, cost;           /* of the pipe, after the step */
 } choose_pick;
 
 typedef struct choose_memo {
@@ -65,8 +65,8 @@ typedef struct choose_memo {
 } choose_memo;
 
 typedef struct choose_state {
-    uint64_t rows;
-    uint64_t cost;
+    uint64_t rows;                                  /* left by the steps so far */
+    uint64_t cost;                                  /* of the steps so far */
     uint32_t found;                                 /* found variables, fixed ones included */
     uint32_t domain[SETT_SEARCH_VARIABLES];         /* number of possible values of a variable */
     const setti_type* known[SETT_SEARCH_VARIABLES]; /* a type of all possible values, or NULL */
@@ -93,7 +93,6 @@ typedef struct choose {
 
 static const setti_search_item* choose_item(const choose* c, uint32_t k)
 {
-    SETTI_ASSERT(k >= c->scope->items.first && k < c->scope->items.stop);
     return &c->search->item[c->search->order[k]];
 }
 
@@ -115,7 +114,6 @@ static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
 
 static uint64_t choose_cost(uint64_t rows, uint64_t each)
 {
-    SETTI_ASSERT(each != 0);
     return rows >= CHOOSE_MOST / each ? CHOOSE_MOST : rows * each;
 }
 
@@ -152,10 +150,11 @@ static const setti_type* choose_required_type(const setti_search_item* item, uin
 /* The variable of a [drive] term in this scope, or SETTI_NO_REF. */
 static uint32_t choose_driven(const choose* c)
 {
-    uint32_t item = c->search->drives;
-    uint32_t variable = item != SETTI_NONE ? c->search->item[item].source : SETTI_NO_REF;
-    bool in_scope = variable != SETTI_NO_REF && (c->scope->locals >> variable & 1) != 0;
-    return in_scope ? variable : SETTI_NO_REF;
+    if (c->search->drives == SETTI_NONE) {
+        return SETTI_NO_REF;
+    }
+    uint32_t variable = c->search->item[c->search->drives].source;
+    return (c->scope->locals >> variable & 1) != 0 ? variable : SETTI_NO_REF;
 }
 
 /* The type that drives a scan for a variable, or NULL. */
@@ -174,10 +173,9 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
-/* Samples the entities of a storage. Returns how many; *both: those also in `other`. */
+/* Samples the entities of a storage. Returns their number. *both: the number also in `other`. */
 static uint32_t share_sample(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
-    SETTI_ASSERT(of != other);
     uint32_t seen = 0;
     *both = 0;
     if (of->kind == SETTI_SPARSE) {
@@ -213,11 +211,11 @@ static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* 
     uint32_t both;
     uint32_t count = of->storage.count;
     uint32_t seen = of == type ? 0 : share_sample(&of->storage, &type->storage, &both);
-    /* Without samples the smaller set counts as a subset of the larger set. */
+    /* Without samples the smaller set counts as a subset of the larger set, and `of` of itself. */
     uint64_t share =
         SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
-    if (seen != 0 && seen >= SETTI_MIN(count, SHARE_FEWEST)) {
-        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1; /* without a hit: half a hit */
+    if (seen != 0 && seen >= SETTI_MIN(count, SHARE_FEWEST)) { /* enough samples */
+        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1;  /* without a hit: half a hit */
         share = halves * SHARE_ONE / (2 * seen);
     }
     if (c->memo_count < SHARE_MEMO) {
@@ -242,29 +240,28 @@ static bool choose_is_decided_by_bits(const setti_search_item* item)
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver)
 {
-    /* The item's type if bits decide the item, even a negated one; else the type it requires. */
     bool decides = choose_is_decided_by_bits(item) && item->source == variable && !item->optional;
-    const setti_type* type = decides ? item->needs[0] : choose_required_type(item, variable);
-    bool is_driver = type == driver && !item->negated;
-    bool scanned = type != NULL &&
-                   (is_driver || (choose_by_words(driver) && type->storage.kind != SETTI_SPARSE));
-    return scanned ? type : NULL;
+    const setti_type* type = /* bits decide even a negated item, which requires no type */
+        decides ? item->needs[0] : choose_required_type(item, variable);
+    if (type == NULL || (type == driver && !item->negated)) {
+        return type;
+    }
+    return choose_by_words(driver) && type->storage.kind != SETTI_SPARSE ? type : NULL;
 }
 
 static bool choose_is_done(const choose_state* s, const choose* c, const setti_search_item* item)
 {
     uint32_t k = (uint32_t)(item - c->search->item);
-    SETTI_ASSERT(k < c->search->item_count);
     return (s->done[k / 64] >> (k % 64) & 1) != 0;
 }
 
 static void choose_set_done(choose_state* s, const choose* c, const setti_search_item* item)
 {
     uint32_t k = (uint32_t)(item - c->search->item);
-    SETTI_ASSERT(k < c->search->item_count);
     s->done[k / 64] |= (uint64_t)1 << (k % 64);
 }
 
+/* The estimated number of entities that a variable can be at this point. */
 static uint32_t choose_domain(const choose* c, const choose_state* s, uint32_t variable)
 {
     if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) != 0) {
@@ -278,18 +275,20 @@ static uint64_t choose_entities(const choose* c)
     return SETTI_MAX(c->search->world->entities.count, 1);
 }
 
+/* The rows that a component's test leaves. Also reduces the domain of the variable. */
 static uint64_t choose_test_component(choose* c, choose_state* s, const setti_search_item* item)
 {
     uint32_t domain = choose_domain(c, s, item->source);
     const setti_type* known = domain > 1 ? s->known[item->source] : NULL;
     uint64_t all = choose_entities(c);
-    uint64_t share = known != NULL
-                         ? choose_share(c, known, item->type)
-                         : SHARE_ONE * SETTI_MIN(item->type->storage.count, domain) / domain;
+    uint64_t count = item->type->storage.count;
+    uint64_t share = item->negated ? SHARE_ONE * SETTI_MIN(count, all) / all
+                                   : SHARE_ONE * SETTI_MIN(count, domain) / domain;
+    if (known != NULL) {
+        share = choose_share(c, known, item->type);
+    }
     if (item->negated) {
-        uint64_t with = SETTI_MIN(item->type->storage.count, all);
-        uint64_t share_of_all = SHARE_ONE * with / all;
-        share = SHARE_ONE - (known != NULL ? share : share_of_all);
+        share = SHARE_ONE - share;
     }
     if (item->source < SETT_SEARCH_VARIABLES) {
         s->domain[item->source] = (uint32_t)choose_scale(domain, share, SHARE_ONE);
@@ -328,7 +327,6 @@ static uint64_t choose_test_compare(const choose* c, const choose_state* s,
 /* Adds the cost of an item's test. Returns the estimated rows left. */
 static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item* item)
 {
-    SETTI_ASSERT(s->rows != 0);
     uint64_t passed = s->rows / 2; /* of a list or a walk */
     uint32_t row_cost = COST_OTHER;
     if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
@@ -346,12 +344,13 @@ static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item*
     return SETTI_MAX(passed, 1);
 }
 
-/* Whether an item can be tested, and was not. */
+/* Whether an item is not tested yet, and all its variables are found. */
 static bool choose_is_due(const choose* c, const choose_state* s, const setti_search_item* item)
 {
     return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
 }
 
+/* Tests all due items, for the estimate only. */
 static void choose_add_test_costs(choose* c, choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -363,7 +362,7 @@ static void choose_add_test_costs(choose* c, choose_state* s)
     }
 }
 
-/* Returns how many links a fixed variable has; UINT32_MAX for other variables. */
+/* Returns how many links a fixed variable has, or UINT32_MAX if the variable is not fixed. */
 static uint32_t choose_link_count_of(const choose* c, const setti_search_item* item,
                                      uint32_t variable, setti_link_side side)
 {
@@ -388,6 +387,7 @@ static uint32_t choose_link_count_of(const choose* c, const setti_search_item* i
     return links != NULL ? links->count : 0;
 }
 
+/* Estimates the rows and the cost of following the links of an item to `side`. */
 static void choose_follow(const choose* c, const choose_state* s, const setti_search_item* item,
                           setti_link_side side, choose_pick* pick)
 {
@@ -398,7 +398,6 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     uint32_t begins = to_sources ? choose_target_count(along) : along->storage.count;
     uint32_t domain = choose_domain(c, s, from);
     uint32_t exact = choose_link_count_of(c, item, from, side); /* if `from` is fixed */
-    SETTI_ASSERT(item->kind == SETTI_ITEM_LINK);
     if (exact != UINT32_MAX) {
         pick->rows = choose_scale(s->rows, exact, 1);
     } else {
@@ -441,15 +440,15 @@ static bool choose_item_pick(const choose* c, const choose_state* s, const setti
         choose_follow(c, s, item, side, pick);
         return true;
     }
-    SETTI_ASSERT(item->kind == SETTI_ITEM_COMPARE);
-    const setti_search_side* copied = &c->search->side[item->compare][to_sources ? 0 : 1];
+    const setti_search_side* found = &c->search->side[item->compare][to_sources ? 0 : 1];
     pick->kind = SETTI_FIND_COPY;
     pick->rows = s->rows;
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW);
-    return copied->kind == SETT_OPERAND_ENTITY &&
+    return found->kind == SETT_OPERAND_ENTITY &&
            c->search->term[item->term].compare == SETT_COMPARE_EQUAL;
 }
 
+/* Lists the ways in which an item can find a variable. Returns the count. */
 static uint32_t choose_item_picks(const choose* c, const choose_state* s,
                                   const setti_search_item* item, choose_pick* picks)
 {
@@ -457,19 +456,13 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
         (item->kind != SETTI_ITEM_LINK && item->kind != SETTI_ITEM_COMPARE)) {
         return 0;
     }
-    uint32_t count = 0;
-    if (choose_item_pick(c, s, item, SETTI_TARGETS, picks)) {
-        count++;
-    }
-    if (choose_item_pick(c, s, item, SETTI_SOURCES, &picks[count])) {
-        count++;
-    }
+    uint32_t count = choose_item_pick(c, s, item, SETTI_TARGETS, picks) ? 1 : 0;
+    count += choose_item_pick(c, s, item, SETTI_SOURCES, &picks[count]) ? 1 : 0;
     return count;
 }
 
 static void choose_scan(choose* c, const choose_state* s, uint32_t variable, choose_pick* pick)
 {
-    SETTI_ASSERT(choose_is_wanted(c, s, variable));
     const setti_type* driver = choose_driver(c, variable);
     uint64_t all = driver != NULL ? driver->storage.count : choose_entities(c);
     uint64_t rows = choose_scale(s->rows, all, 1);
@@ -524,12 +517,12 @@ static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks
     return count;
 }
 
+/* Updates the state as if the step of a pick had run. */
 static void choose_take(const choose* c, choose_state* s, const choose_pick* pick)
 {
-    SETTI_ASSERT(pick->variable < c->search->variable_count);
     uint64_t domain = choose_entities(c);
     const setti_type* known = NULL;
-    if (pick->kind == SETTI_FIND_SCAN) { /* also tests items by presence bits */
+    if (pick->kind == SETTI_FIND_SCAN) { /* the scan also tests items by presence bits */
         known = choose_driver(c, pick->variable);
         domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1)) /
                  SETTI_ESTIMATE_ONE; /* results for each row */
@@ -549,7 +542,6 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
             pick->kind == SETTI_FIND_SOURCES ? along->storage.count : choose_target_count(along);
         known = choose_required_type(pick->item, pick->variable);
     }
-    SETTI_ASSERT((s->found >> pick->variable & 1) == 0);
     s->rows = pick->rows;
     s->cost = pick->cost;
     s->found |= (uint32_t)1 << pick->variable;
@@ -569,14 +561,16 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
     }
     choose_pick picks[SETT_SEARCH_TERMS * 2 + SETT_SEARCH_VARIABLES];
     uint32_t pick_count = choose_next(c, &s, picks);
-    SETTI_ASSERT(count <= SETT_SEARCH_VARIABLES);
     if (pick_count == 0) { /* all variables are found */
         c->best_cost = s.cost;
         c->best_count = count;
         memcpy(c->best, c->picks, count * sizeof(c->picks[0]));
         return;
     }
-    for (uint32_t k = 0; k < pick_count && (k == 0 || c->nodes < CHOOSE_NODES); k++) {
+    for (uint32_t k = 0; k < pick_count; k++) {
+        if (k != 0 && c->nodes >= CHOOSE_NODES) {
+            return; /* from now on only the cheapest next pick is tried */
+        }
         choose_state next = s;
         c->nodes++;
         c->picks[count] = picks[k];
@@ -594,6 +588,7 @@ static uint8_t choose_depth_of(const choose* c, uint8_t ref)
     return c->depth[ref];
 }
 
+/* Appends a step that reads the variables `a` and `b`, or SETTI_NO_REF. `rows` is the estimate. */
 static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uint64_t rows,
                                      uint8_t a, uint8_t b)
 {
@@ -617,14 +612,16 @@ static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uin
 /* The cost class of an item's test. Class 0 is the cheapest. */
 static uint32_t choose_class(const setti_search_item* item)
 {
-    if (item->kind == SETTI_ITEM_HAS) {
+    switch (item->kind) {
+    case SETTI_ITEM_HAS:
         return item->walk != SETT_WALK_NONE ? 1 : 0;
-    }
-    bool is_direct_link = item->kind == SETTI_ITEM_LINK && !item->closure;
-    if (item->kind == SETTI_ITEM_LIST) {
+    case SETTI_ITEM_LINK:
+        return item->closure ? 2 : 1;
+    case SETTI_ITEM_COMPARE:
+        return 2;
+    default: /* a list */
         return 3;
     }
-    return is_direct_link ? 1 : 2;
 }
 
 static void choose_add_tests(choose* c, choose_state* s)
@@ -645,7 +642,7 @@ static void choose_add_tests(choose* c, choose_state* s)
     }
 }
 
-/* Adds a step to drop hidden entities of a variable. */
+/* Adds a step to drop hidden entities of a variable, if any tag can hide them. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
     const setti_variable* at = &c->search->variable[variable];
@@ -659,11 +656,12 @@ static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
     }
 }
 
+/* Adds a step to find a variable, with a new block. `item` is NULL for a scan. */
 static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind, uint64_t rows,
                                           const setti_search_item* item, uint8_t variable)
 {
     uint8_t from = SETTI_NO_REF;
-    if (item != NULL) { /* else a scan */
+    if (item != NULL) {
         from = item->source == variable ? item->target : item->source;
     }
     c->depth[variable] = ++c->level;
@@ -675,6 +673,7 @@ static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind
     return step;
 }
 
+/* Adds a step for each optional link: it finds the end that no step has found. */
 static void choose_add_optional(choose* c, const choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -694,7 +693,6 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
 /* Plans a pipe for each side of the lists that a pipe tests. */
 static void choose_lists(choose* c, uint16_t pipe)
 {
-    SETTI_ASSERT(pipe < c->plan->pipe_count);
     for (uint32_t k = c->plan->pipe[pipe].first; k < c->plan->pipe[pipe].stop; k++) {
         setti_search_step* step = &c->plan->step[k];
         const setti_search_item* item = step->item;
@@ -704,8 +702,7 @@ static void choose_lists(choose* c, uint16_t pipe)
         step->pipes.first = (uint16_t)c->plan->pipe_count;
         step->pipes.stop = (uint16_t)(step->pipes.first + (item->scopes.stop - item->scopes.first));
         c->plan->pipe_count = step->pipes.stop;
-        SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room &&
-                     step->pipes.first < step->pipes.stop);
+        SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room);
         for (uint16_t side = step->pipes.first; side < step->pipes.stop; side++) {
             uint16_t scope = c->search->order[item->scopes.first + side - step->pipes.first];
             choose_pipe(c, side, scope, step->found, step->estimate, (uint8_t)(step->depth + 1));
@@ -725,17 +722,16 @@ static void choose_add_steps(choose* c, choose_state* s)
     for (uint32_t k = 0; k < c->best_count; k++) {
         const choose_pick* pick = &c->best[k];
         choose_take(c, s, pick);
-        const setti_type* driver = pick->item == NULL ? choose_driver(c, pick->variable) : NULL;
         setti_search_step* step =
             choose_add_find(c, pick->kind, s->rows, pick->item, pick->variable);
-        step->driver = driver;
+        step->driver = pick->item == NULL ? choose_driver(c, pick->variable) : NULL;
         choose_add_shown(c, s, pick->variable);
         choose_add_tests(c, s);
     }
     choose_add_optional(c, s); /* last: an optional link keeps every row */
 }
 
-/* Plans a scope as a pipe. */
+/* Plans a scope as a pipe, and the lists of the scope as further pipes. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t input_depth)
 {
@@ -743,14 +739,12 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
     for (uint32_t v = 0; v < SETT_SEARCH_VARIABLES; v++) {
         s.domain[v] = (uint32_t)choose_entities(c);
     }
-    SETTI_ASSERT(scope < c->search->scope_count && pipe < c->plan->pipe_count);
     c->scope = &c->search->scope[scope];
     c->input_depth = c->level = input_depth;
     c->nodes = 0;
     c->best_count = UINT32_MAX;
     choose_try(c, s, 0);
     c->plan->pipe[pipe].first = (uint16_t)c->plan->step_count;
-    SETTI_ASSERT(c->best_count <= SETT_SEARCH_VARIABLES);
     choose_add_steps(c, &s);
     c->plan->pipe[pipe].stop = (uint16_t)c->plan->step_count;
     choose_lists(c, pipe);
@@ -762,7 +756,6 @@ void setti_choose_plan(const sett_search* search, setti_search_plan* plan)
     memset(&c, 0, offsetof(choose, memo)); /* the large `memo` stays unset: memo_count is 0 */
     c.search = search;
     c.plan = plan;
-    SETTI_ASSERT(search->branch_count != 0 && search->branch_count <= SETTI_SEARCH_BRANCHES);
     plan->step_count = 0;
     plan->pipe_count = search->branch_count;
     for (uint32_t v = 0; v < search->variable_count; v++) {

@@ -38,7 +38,7 @@ typedef struct find_reached {
 
 /* The progress of a step through the rows of the previous block. */
 typedef struct find_work {
-    bool begun;     /* the previous block has rows left */
+    bool begun;     /* the previous block has rows left; of an input: it was handed out */
     bool open;      /* `row` has results left */
     uint32_t row;   /* the current row */
     uint32_t place; /* of the next result: a link's place, or the index or row of a scan */
@@ -52,14 +52,14 @@ typedef struct find {
     setti_search_plan plan;
     find_block* block;
     find_work* work;
-    uint32_t* column; /* results: FIND_ROWS for each variable */
-    uint32_t constant[SETT_SEARCH_VARIABLES];
-    size_t size;    /* of this struct and its arrays, in bytes */
-    bool pooled;    /* allocated from the world's pool, not by its allocator */
-    bool failed;    /* memory ran out */
-    bool stopped;   /* the search's limit ended the loop */
-    uint32_t spent; /* work since the last call of the limit */
-    uint32_t branch;
+    uint32_t* column;                         /* results: FIND_ROWS for each variable */
+    uint32_t constant[SETT_SEARCH_VARIABLES]; /* entity indices of fixed variables */
+    size_t size;                              /* of this struct and its arrays, in bytes */
+    bool pooled;     /* allocated from the world's pool, not by its allocator */
+    bool failed;     /* memory ran out, or `stopped` */
+    bool stopped;    /* the search's limit ended the loop */
+    uint32_t spent;  /* work since the last call of the limit */
+    uint32_t branch; /* the current branch of the plan */
     uint32_t closed; /* search->open.closed when the loop began */
     bool collected;  /* results are collected and sorted first */
     setti_sorted sorted;
@@ -86,11 +86,12 @@ void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size
 
 static void find_reached_free(const find* f, find_reached* reached)
 {
+    /* `slot` follows `index`. */
     setti_find_release(f->world, f->pooled, reached->index, reached->room * 3 * sizeof(uint32_t));
     memset(reached, 0, sizeof(*reached));
 }
 
-/* Takes the next `size` bytes of `piece`. Returns NULL if `piece` is NULL. */
+/* Takes the next `size` bytes of `piece`, from *at on. Returns NULL if `piece` is NULL. */
 static void* find_take_memory(void* piece, size_t* at, size_t size)
 {
     void* taken = piece != NULL ? (unsigned char*)piece + *at : NULL;
@@ -98,7 +99,7 @@ static void* find_take_memory(void* piece, size_t* at, size_t size)
     return taken;
 }
 
-/* Lays out a loop's arrays in `piece`. Returns the size needed. */
+/* Lays out a loop's arrays in `piece`, or only measures if `piece` is NULL. Returns the size. */
 static size_t find_lay_out(const sett_search* search, find* f, void* piece)
 {
     size_t at = setti_align_up(sizeof(find), 64);
@@ -110,6 +111,7 @@ static size_t find_lay_out(const sett_search* search, find* f, void* piece)
     return at;
 }
 
+/* Takes the search's spare memory, or allocates. Returns NULL when memory runs out. */
 static find* find_make(sett_search* search, bool pooled)
 {
     if (pooled && search->spare != NULL) {
@@ -117,7 +119,6 @@ static find* find_make(sett_search* search, bool pooled)
         search->spare = NULL;
         return spare;
     }
-    SETTI_ASSERT(search->step_room != 0 && search->depth_room != 0);
     find made = {.search = search, .world = search->world, .pooled = pooled};
     made.size = find_lay_out(search, &made, NULL);
     find* f = setti_find_alloc(search->world, pooled, made.size);
@@ -144,7 +145,6 @@ static void find_release(find* f)
 {
     find** link = &f->search->loops;
     while (*link != f) {
-        SETTI_ASSERT(*link != NULL);
         link = &(*link)->next;
     }
     *link = f->next;
@@ -155,7 +155,7 @@ static void find_release(find* f)
     }
 }
 
-/* Ends the loops over `rows`, and those of functions that have returned. */
+/* Ends the loops over `rows`, and the loops of functions that have returned. */
 static void find_release_left(const sett_search* search, const sett_rows* rows)
 {
     for (find *f = search->loops, *next; f != NULL; f = next) {
@@ -168,7 +168,6 @@ static void find_release_left(const sett_search* search, const sett_rows* rows)
 
 void setti_find_free(sett_search* search)
 {
-    SETTI_ASSERT(search->open.count == 0);
     while (search->loops != NULL) { /* closed by the world, not by sett_search_end */
         find_release(search->loops);
     }
@@ -183,7 +182,7 @@ SETTI_COLD static void find_check_limit(find* f)
     const setti_rank* rank = &f->search->rank;
     f->spent = 0;
     if (rank->stop != NULL && rank->stop(rank->stop_user)) {
-        f->failed = f->stopped = true;
+        f->failed = f->stopped = true; /* each step ends when `failed` is set */
     }
 }
 
@@ -200,13 +199,8 @@ SETTI_INLINE void find_spend(find* f, uint32_t work)
 static uint32_t reached_home(const find_reached* reached, uint32_t index)
 {
     SETTI_ASSERT(reached->room != 0 && (reached->room & (reached->room - 1)) == 0);
-    /* Fibonacci hashing: the factor is 2^32 / 1.618. */
+    /* Fibonacci hashing: the factor is 2^32 / 1.618, and its upper bits are mixed best. */
     return (index * 0x9E3779B1u >> 7) & (reached->room * 2 - 1);
-}
-
-static uint32_t reached_next_slot(const find_reached* reached, uint32_t slot)
-{
-    return (slot + 1) & (reached->room * 2 - 1);
 }
 
 static bool reached_grow(find* f, find_reached* reached)
@@ -218,14 +212,13 @@ static bool reached_grow(find* f, find_reached* reached)
         f->failed = true;
         return false;
     }
-    SETTI_ASSERT(reached->count == reached->room);
     grown.slot = grown.index + grown.room;
     memset(grown.slot, 0, grown.room * 2 * sizeof(uint32_t));
     for (uint32_t k = 0; k < reached->count; k++) {
         grown.index[k] = reached->index[k];
         uint32_t at = reached_home(&grown, grown.index[k]);
         while (grown.slot[at] != 0) {
-            at = reached_next_slot(&grown, at);
+            at = (at + 1) & (grown.room * 2 - 1);
         }
         grown.slot[at] = k + 1;
     }
@@ -245,7 +238,7 @@ static void reached_add(find* f, find_reached* reached, uint32_t index)
         if (reached->index[reached->slot[at] - 1] == index) {
             return;
         }
-        at = reached_next_slot(reached, at);
+        at = (at + 1) & (reached->room * 2 - 1);
     }
     reached->index[reached->count++] = index;
     reached->slot[at] = reached->count;
@@ -260,7 +253,7 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* alo
     }
 }
 
-/* Begins anew, with the entities that links of `from` lead to. */
+/* Begins a new list: `from` if the item is `or_self`, and the ends of the links of `from`. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t from, setti_link_side side)
 {
@@ -279,7 +272,7 @@ static void reached_begin(find* f, find_reached* reached, const setti_search_ite
     }
 }
 
-/* The k-th entity reached, after adding those that its links lead to; or SETTI_NONE. */
+/* Returns the k-th entity reached, or SETTI_NONE. In a closure, adds the ends of its links. */
 static uint32_t reached_take(find* f, find_reached* reached, const setti_search_item* item,
                              uint32_t k, setti_link_side side)
 {
@@ -305,7 +298,7 @@ SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row,
     return row;
 }
 
-/* The entity of a variable for a row at `depth`. */
+/* The entity of the variable `ref` for a row at `depth`, or SETTI_NONE. */
 SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, uint8_t ref,
                                  uint8_t ref_depth)
 {
@@ -329,12 +322,12 @@ SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, 
 
 SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
 {
-    SETTI_ASSERT(out->count < FIND_ROWS && row < FIND_ROWS);
+    SETTI_ASSERT(out->count < FIND_ROWS);
     out->index[out->count] = index;
     out->parent[out->count++] = (uint16_t)row;
 }
 
-/* Keeps or drops a row, without a branch. */
+/* Copies a row behind the kept rows. The copy is kept if `wanted`. Has no branch. */
 SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, bool wanted)
 {
     SETTI_ASSERT(*kept <= row && row < block->count);
@@ -404,6 +397,7 @@ static const setti_lookup_calls* find_lookup_calls(const void* lookup)
     return ((const setti_lookup_head*)lookup)->calls;
 }
 
+/* Lets a look-up find the entities of a scan, if a look-up can. */
 static void scan_narrow(find* f, const setti_search_step* step, find_work* w)
 {
     const void* lookup = f->world->module[SETTI_SLOT_LOOKUPS];
@@ -488,7 +482,6 @@ static bool scan_words(find* f, const setti_search_step* step, find_work* w, fin
 static bool scan_rows(const setti_search_step* step, find_work* w, find_block* out)
 {
     const setti_storage* storage = &step->driver->storage;
-    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     for (; w->place < storage->extent; w->place++) {
         uint32_t index = *setti_storage_index(storage, w->place);
         if (index != SETTI_NONE) {
@@ -501,14 +494,10 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
     return false;
 }
 
+/* The entity at which a row's links begin, or SETTI_NONE. */
 SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, uint32_t row)
 {
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
-}
-
-SETTI_INLINE setti_link_side find_side(const setti_search_step* step)
-{
-    return step->kind == SETTI_FIND_SOURCES ? SETTI_SOURCES : SETTI_TARGETS;
 }
 
 /* Adds the ends of a row's links. Returns true if the block is full. */
@@ -516,8 +505,7 @@ SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_wor
                                 find_block* out, setti_link_side side)
 {
     const setti_type* along = step->item->along;
-    SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
-    if (!w->open) {
+    if (!w->open) { /* a new row */
         w->place = setti_walk_first(along, find_from(f, step, w->row), side);
         if (w->place == SETTI_NONE && step->item->optional) {
             find_emit(out, SETTI_NONE, w->row);
@@ -536,16 +524,15 @@ SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_wor
 /* Calls fill_links_of with a constant side, to compile a faster copy for each. */
 static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    return find_side(step) == SETTI_SOURCES ? fill_links_of(f, step, w, out, SETTI_SOURCES)
+    return step->kind == SETTI_FIND_SOURCES ? fill_links_of(f, step, w, out, SETTI_SOURCES)
                                             : fill_links_of(f, step, w, out, SETTI_TARGETS);
 }
 
 /* Adds the entities reached from a row. Returns true if the block is full. */
 static bool fill_reached(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    setti_link_side side = find_side(step);
-    SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
-    if (!w->open) {
+    setti_link_side side = step->kind == SETTI_FIND_SOURCES ? SETTI_SOURCES : SETTI_TARGETS;
+    if (!w->open) { /* a new row */
         reached_begin(f, &w->reached, step->item, find_from(f, step, w->row), side);
         if (w->reached.count == 0 && step->item->optional) {
             find_emit(out, SETTI_NONE, w->row);
@@ -565,7 +552,6 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
 static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
                       find_block* out)
 {
-    SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_COMPARE);
     const setti_search_side* sides = f->search->side[step->item->compare];
     const setti_search_side* side = step->variable == step->item->source ? &sides[1] : &sides[0];
     uint32_t index = setti_compare_entity(f->world, side, find_from(f, step, w->row));
@@ -578,7 +564,7 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
 /* Adds the results of a row. Returns true if the block is full. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    w->place = w->open ? w->place : 0;
+    w->place = w->open ? w->place : 0; /* 0: a new row */
     switch (step->kind) {
     case SETTI_FIND_SCAN:
         return step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE
@@ -594,6 +580,7 @@ static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_
 
 static bool find_pull(find* f, uint32_t k);
 
+/* Loads the links of the next rows into the cache. */
 static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
 {
     bool to_sources = step->kind == SETTI_FIND_SOURCES;
@@ -604,8 +591,10 @@ static void find_prefetch(const find* f, const setti_search_step* step, uint32_t
         value[row] = setti_storage_find(&type->storage, find_from(f, step, row));
         SETTI_PREFETCH(value[row]);
     }
-    for (uint32_t row = 0; relation != NULL && (to_sources || relation->many) && row < count;
-         row++) {
+    if (relation == NULL || (!to_sources && !relation->many)) {
+        return; /* the values have no lists of links */
+    }
+    for (uint32_t row = 0; row < count; row++) {
         const sett_links* links = value[row];
         if (links == NULL || links->count == 0) {
             continue;
@@ -623,8 +612,8 @@ static bool find_generate(find* f, uint32_t k)
     const find_block* in = &f->block[step->depth - 1];
     SETTI_ASSERT(k != 0 && step->depth != 0 && step->depth < f->search->depth_room);
     out->count = 0;
-    while (out->count == 0 && !f->failed) {
-        if (!w->begun) { /* all rows of the previous block are used */
+    while (out->count == 0 && !f->failed) { /* rows can have no results */
+        if (!w->begun) {                    /* all rows of the previous block are used */
             if (!find_pull(f, k - 1)) {
                 return false;
             }
@@ -652,7 +641,6 @@ static bool find_generate(find* f, uint32_t k)
 /* Fills the input block of a pipe, once. */
 static bool find_input(find* f, uint32_t k)
 {
-    SETTI_ASSERT(f->plan.step[k].kind == SETTI_FIND_INPUT);
     const setti_search_step* step = &f->plan.step[k];
     find_block* out = &f->block[step->depth];
     out->count = 0;
@@ -675,7 +663,6 @@ static bool find_input(find* f, uint32_t k)
 /* Whether a chain of exclusive links leads from the source to the target. */
 static bool test_followed(find* f, const setti_search_item* item, uint32_t source, uint32_t target)
 {
-    SETTI_ASSERT(item->along->records == NULL);
     setti_along_walk up = {0};
     while ((source = setti_along_next(&up, item->along, source)) != SETTI_NONE &&
            source != target && !f->failed) {
@@ -712,7 +699,6 @@ static bool some_is_shown(const find* f, uint32_t index)
     return find_is_shown(f, index, no_tag_is_named);
 }
 
-/* Whether any entity is visible. */
 static bool test_any_entity(find* f)
 {
     uint32_t capacity = setti_entity_capacity(&f->world->entities);
@@ -805,23 +791,15 @@ static bool test_link(find* f, const setti_search_step* step, find_work* w, uint
                                         : test_followed(f, item, source, target);
 }
 
-static bool test_compare(const find* f, const setti_search_item* item, uint32_t a, uint32_t b)
-{
-    const setti_search_side* sides = f->search->side[item->compare];
-    return setti_compare_test(f->world, &sides[0], &sides[1], f->search->term[item->term].compare,
-                              a, b);
-}
-
 /* Marks the rows for which a list is true. */
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
-    SETTI_ASSERT(step->pipes.first < step->pipes.stop && step->pipes.stop <= f->plan.pipe_count);
     memset(input->mark, 0, sizeof(input->mark));
     for (uint32_t side = step->pipes.first; side < step->pipes.stop; side++) {
         const setti_span* pipe = &f->plan.pipe[side];
         for (uint32_t k = pipe->first; k < pipe->stop; k++) {
-            f->work[k].begun = false;
+            f->work[k].begun = false; /* the pipe begins anew for each block */
         }
         while (find_pull(f, (uint32_t)pipe->stop - 1)) {
             uint32_t depth = f->plan.step[pipe->stop - 1].depth;
@@ -862,7 +840,6 @@ static bool test_has(find* f, const setti_search_step* step, uint32_t index)
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
     const setti_type* type = step->item->type;
-    SETTI_ASSERT(step->item->along == NULL);
     uint32_t kept = 0;
     for (uint32_t row = 0; row < block->count; row++) {
         uint32_t index = find_value(f, step->depth, row, step->a, step->a_depth);
@@ -876,7 +853,6 @@ static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint
 {
     uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
     if (step->kind == SETTI_FIND_SHOWN) {
-        SETTI_ASSERT(step->variable < f->search->variable_count);
         return find_is_shown(f, a, f->search->variable[step->variable].shows);
     }
     uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
@@ -887,7 +863,9 @@ static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint
     } else if (item->kind == SETTI_ITEM_LINK) {
         is_true = test_link(f, step, &f->work[k], a, b);
     } else if (item->kind == SETTI_ITEM_COMPARE) {
-        is_true = test_compare(f, item, a, b);
+        const setti_search_side* sides = f->search->side[item->compare];
+        is_true = setti_compare_test(f->world, &sides[0], &sides[1],
+                                     f->search->term[item->term].compare, a, b);
     } else {
         is_true = test_has(f, step, a);
     }
@@ -919,7 +897,6 @@ static void find_test(find* f, uint32_t k)
 static bool find_pull(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
-    SETTI_ASSERT(k < f->plan.step_count);
     if (step->kind == SETTI_FIND_INPUT) {
         return find_input(f, k);
     }
@@ -954,7 +931,6 @@ SETTI_COLD static void find_check_access(const sett_search* search)
 
 static void find_begin(find* f, sett_search* search)
 {
-    SETTI_ASSERT(f->search == search);
     setti_choose_plan(search, &f->plan);
     for (uint32_t v = 0; v < search->variable_count; v++) {
         f->constant[v] = setti_search_is_fixed(&search->variable[v])
@@ -975,18 +951,6 @@ static void find_begin(find* f, sett_search* search)
     f->frame = NULL;
 }
 
-static void rows_init(sett_rows* rows, sett_search* search, find* f)
-{
-    memset(rows, 0, sizeof(*rows));
-    rows->world = search->world;
-    rows->search = search;
-    rows->variable_count = search->result_count;
-    rows->internal = f;
-    for (uint32_t v = 0; v < rows->variable_count; v++) {
-        rows->index[v] = f->column + (size_t)v * FIND_ROWS;
-    }
-}
-
 sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
 {
     if (search == NULL) {
@@ -1005,7 +969,14 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
         return NULL;
     }
     find_begin(f, search);
-    rows_init(rows, search, f);
+    memset(rows, 0, sizeof(*rows));
+    rows->world = world;
+    rows->search = search;
+    rows->variable_count = search->result_count;
+    rows->internal = f;
+    for (uint32_t v = 0; v < rows->variable_count; v++) {
+        rows->index[v] = f->column + (size_t)v * FIND_ROWS;
+    }
     if (serial) {
         setti_world_open_loop(world, &search->open);
         search->open.frame = NULL;
@@ -1022,7 +993,7 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
         return sett_search_begin(search, rows);
     }
     find_release_left(search, rows);            /* left open by a `break` or `return` */
-    const void* outermost = search->open.frame; /* sett_search_begin clears open.frame */
+    const void* outermost = search->open.frame; /* restored below: sett_search_begin clears it */
     sett_rows* opened = sett_search_begin(search, rows);
     if (opened != NULL) {
         find* f = opened->internal;
@@ -1032,9 +1003,9 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     return opened;
 }
 
+/* Writes the values of the last block's rows to the columns. */
 static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
 {
-    SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         uint8_t number = f->search->result[v];
         uint8_t place = f->plan.depth[f->branch][number];
@@ -1069,6 +1040,7 @@ static bool rows_find(sett_rows* rows, find* f)
     return false;
 }
 
+/* Finds and sorts all results. After a failure there are none. */
 static void rows_collect(sett_rows* rows, find* f)
 {
     f->collected = true;
@@ -1180,20 +1152,20 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* The bits of the variables that terms join to a variable. */
+/* The bits of a variable and of all variables that terms join to it, directly or through others. */
 static uint32_t explain_joined(const sett_search* search, const setti_search_scope* scope,
                                uint32_t variable)
 {
-    uint32_t part = (uint32_t)1 << variable;
+    uint32_t joined = (uint32_t)1 << variable;
     uint32_t before;
     do {
-        before = part;
+        before = joined;
         for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
-            uint32_t item = search->item[search->order[k]].variables;
-            part |= (item & part) != 0 ? item : 0;
+            uint32_t of_item = search->item[search->order[k]].variables;
+            joined |= (of_item & joined) != 0 ? of_item : 0;
         }
-    } while (part != before); /* until no term adds a variable */
-    return part;
+    } while (joined != before); /* until no term adds a variable */
+    return joined;
 }
 
 /* Writes a note for each variable that no term joins to earlier variables. */

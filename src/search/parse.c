@@ -41,7 +41,6 @@ typedef struct parse {
 SETTI_PRINTF(4, 5)
 static bool parse_fail(parse* p, const char* at, sett_status status, const char* format, ...)
 {
-    SETTI_ASSERT(at >= p->text);
     setti_parsed* out = p->out;
     if (out->error_column == 0) {
         va_list arguments;
@@ -75,12 +74,12 @@ static void parse_skip(parse* p)
 static const char* parse_found(parse* p, char out[32])
 {
     parse_skip(p);
-    const char* end = setti_search_word_end(p->at);
-    if (end == p->at && *end != '\0') {
-        end++; /* not a word: a single character */
-    }
     if (*p->at == '\0') {
         return "the end";
+    }
+    const char* end = setti_search_word_end(p->at);
+    if (end == p->at) {
+        end++; /* not a word: a single character */
     }
     bool is_ascii = end - p->at > 1 || (*p->at > ' ' && *p->at < 127);
     snprintf(out, 32, is_ascii ? "\"%.*s\"" : "a character that is not ASCII",
@@ -115,7 +114,7 @@ static bool parse_expect(parse* p, const char* token, const char* where)
                                                   where, parse_found(p, found));
 }
 
-/* Stores a text after the parsed terms. */
+/* Copies a text behind setti_parsed. */
 static const char* parse_keep(parse* p, const char* from, size_t length)
 {
     SETTI_ASSERT(sizeof(*p->out) + p->out->text_size + length < p->out->size);
@@ -126,9 +125,9 @@ static const char* parse_keep(parse* p, const char* from, size_t length)
     return kept;
 }
 
+/* Copies a quoted text behind setti_parsed, without backslashes. Returns NULL after an error. */
 static const char* parse_quoted(parse* p)
 {
-    SETTI_ASSERT(*p->at == '"');
     const char* start = p->at++;
     char* kept = (char*)(p->out + 1) + p->out->text_size;
     size_t length = 0;
@@ -149,7 +148,7 @@ static const char* parse_quoted(parse* p)
     return kept;
 }
 
-/* Skips the first colon of the :: in a C++ name. */
+/* Skips the first colon of the :: in a C++ name. Returns whether it did. */
 static bool parse_scope(parse* p)
 {
     bool is_scope = p->at[0] == ':' && p->at[1] == ':' && setti_search_is_letter(p->at[2]);
@@ -157,8 +156,7 @@ static bool parse_scope(parse* p)
     return is_scope;
 }
 
-/* Reads a quoted text or a name. `first` and `more`: characters that may also begin and continue a
- * name. */
+/* Reads a quoted text or a name. A name may also begin with `first`, and continue with `more`. */
 static const char* parse_text(parse* p, const char* what, const char* first, const char* more)
 {
     parse_skip(p);
@@ -219,11 +217,12 @@ static const struct {
     {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
+/* Finds the component `name`, which begins at `start`. `name` is NULL after an error. */
 static bool parse_component(parse* p, const char* start, const char* name, sett_component* out)
 {
     sett_world* world = p->out->world;
     if (name == NULL) {
-        return false; /* after an error */
+        return false;
     }
     *out = sett_component_find(world, name);
     setti_guess guess = setti_guess_begin(name, strlen(name));
@@ -247,7 +246,6 @@ static bool parse_component(parse* p, const char* start, const char* name, sett_
 /* Reads a handle, such as #7:2 or #7. */
 static bool parse_handle(parse* p, sett_entity* entity)
 {
-    SETTI_ASSERT(*p->at == '#');
     const char* start = p->at++;
     if (!parse_number(p, &entity->index)) {
         return false;
@@ -299,7 +297,7 @@ static bool parse_path(parse* p, const char* what, const char* start, sett_searc
     }
     const char* end = p->at;
     bool has_steps = *end != '\0' && strchr("+*?", *end) != NULL;
-    p->at += has_steps ? 1 : 0;
+    p->at += has_steps ? 1 : 0; /* looks ahead, as in "Likes+(" */
     if (parse_accept(p, "(")) { /* the path was another term's component */
         return PARSE_REJECT(p, start,
                             "\")\" is missing before \"%.100s\", which begins another term", path);
@@ -332,6 +330,7 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     return parse_path(p, what, start, ref);
 }
 
+/* Appends a term that begins at `at`. Returns NULL after an error. */
 static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind kind)
 {
     setti_parsed* out = p->out;
@@ -355,6 +354,7 @@ static bool parse_along(parse* p, sett_component* along)
     return parse_component(p, start, parse_name(p, "a relationship"), along);
 }
 
+/* Reads a walk if one is next. Returns false after an error. */
 static bool parse_walk(parse* p, sett_search_term* term)
 {
     if (parse_word(p, "parent")) {
@@ -374,7 +374,7 @@ static bool parse_walk(parse* p, sett_search_term* term)
     if (self && !parse_expect(p, "|", "after \"self\" (as in \"self|up\")")) {
         return false;
     }
-    if (!parse_word(p, "up")) { /* no walk, or only "self|" */
+    if (!parse_word(p, "up")) { /* else there is no walk, or an incomplete one */
         return !self || parse_missing(p, "\"up\"", " after \"self|\"");
     }
     term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
@@ -417,6 +417,7 @@ static void parse_steps(parse* p, sett_search_term* term)
     }
 }
 
+/* Reads the steps, and source and target in parentheses, if any. */
 static bool parse_arguments(parse* p, sett_search_term* term)
 {
     parse_steps(p, term);
@@ -444,6 +445,7 @@ static bool parse_any(parse* p, const char* after, sett_search_term* term)
     return true;
 }
 
+/* Reads the rest of a term such as (Likes, $b). */
 static bool parse_pair(parse* p, sett_search_term* term)
 {
     if (!parse_any(p, ",", term) && !parse_along(p, &term->component)) {
@@ -491,6 +493,7 @@ static const char* parse_digits(const char* at, const char* signs)
     return at;
 }
 
+/* Reads a number. Fractions, exponents and integers too large for 64 bits become doubles. */
 static bool parse_value(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
@@ -510,8 +513,9 @@ static bool parse_value(parse* p, sett_search_operand* operand)
     if (whole && setti_number_read(SETT_MEMBER_I64, start, length, 0, &operand->integer) == NULL) {
         return true;
     }
-    operand->kind = SETT_OPERAND_NUMBER; /* also for too large integers */
+    operand->kind = SETT_OPERAND_NUMBER;
     if (setti_number_read(SETT_MEMBER_F64, start, length, 0, &operand->number) != NULL) {
+        /* too large for a double */
         operand->number = *start == '-' ? -(double)INFINITY : (double)INFINITY;
     }
     return length <= SETTI_NUMBER_TEXT ||
@@ -539,6 +543,7 @@ static bool parse_quoted_operand(parse* p, sett_search_operand* operand)
            parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
 }
 
+/* Reads a side of a comparison. A bare word has the meaning `meaning`. */
 static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_meaning meaning)
 {
     parse_skip(p);
@@ -568,6 +573,7 @@ static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_mea
     return parse_property(p, operand);
 }
 
+/* Whether the last token was "*". */
 static bool parse_follows_star(const parse* p)
 {
     const char* at = p->at;
@@ -577,13 +583,22 @@ static bool parse_follows_star(const parse* p)
     return at != p->text && at[-1] == '*';
 }
 
-static bool parse_compare(parse* p, sett_compare* compare)
+/* Skips the operator of a comparison if it is next. Returns whether it was. */
+static bool parse_mark(parse* p, sett_compare* compare)
 {
     for (uint32_t k = SETT_COMPARE_NOT_CONTAINS + 1; k-- != 0;) { /* "<=" before "<" */
         if (parse_accept(p, setti_search_mark((sett_compare)k))) {
             *compare = (sett_compare)k;
             return true;
         }
+    }
+    return false;
+}
+
+static bool parse_compare(parse* p, sett_compare* compare)
+{
+    if (parse_mark(p, compare)) {
+        return true;
     }
     if (parse_follows_star(p)) {
         return PARSE_REJECT(p, p->at, "\"*\" cannot stand for a component - name the component");
@@ -632,17 +647,16 @@ static bool parse_uncompared(parse* p, sett_component component, const char* nam
     const char* name_end = p->at;
     parse_skip(p);
     const char* at = p->at;
-    for (uint32_t k = 0; k <= SETT_COMPARE_NOT_CONTAINS; k++) {
-        if (parse_accept(p, setti_search_mark((sett_compare)k))) {
-            const sett_struct* of = sett_members_get(p->out->world, component);
-            bool known = of != NULL && of->count != 0;
-            return PARSE_REJECT(p, at, "\"%.60s\" is a component - compare a member%s%.60s%s%.60s",
-                                name, known ? ": " : "", known ? name : "", known ? "." : "",
-                                known ? of->members[0].name : "");
-        }
+    sett_compare compare; /* not needed */
+    if (!parse_mark(p, &compare)) {
+        p->at = name_end;
+        return true;
     }
-    p->at = name_end;
-    return true;
+    const sett_struct* of = sett_members_get(p->out->world, component);
+    bool known = of != NULL && of->count != 0;
+    return PARSE_REJECT(p, at, "\"%.60s\" is a component - compare a member%s%.60s%s%.60s", name,
+                        known ? ": " : "", known ? name : "", known ? "." : "",
+                        known ? of->members[0].name : "");
 }
 
 static bool parse_named_term(parse* p, sett_search_term* term, bool access_given)
@@ -690,6 +704,7 @@ static bool parse_term(parse* p, sett_search_term* term)
 
 static bool parse_chains(parse* p);
 
+/* Reads the rest of a list in braces. `term` becomes its BEGIN. */
 static bool parse_list(parse* p, const char* start, sett_search_term* term)
 {
     term->kind = SETT_SEARCH_BEGIN;
@@ -727,7 +742,7 @@ static bool parse_chains(parse* p)
     return p->out->error_column == 0;
 }
 
-/* Reads the variable and relationship of a clause: $s, DockedAt or $s.DockedAt. */
+/* Reads the variable, the relationship or both of a clause: $s, DockedAt or $s.DockedAt. */
 static bool parse_of(parse* p, sett_search_ref* of, sett_component* along)
 {
     parse_skip(p);
@@ -768,7 +783,7 @@ typedef enum parse_clause {
 
 static const char* const parse_clauses[] = {"", "group_by", "cascade", "order_by"};
 
-/* Reads the first word of a clause. Returns PARSE_NO_CLAUSE for other words. */
+/* Skips the first word of a clause. Returns PARSE_NO_CLAUSE if another word is next. */
 static parse_clause parse_clause_word(parse* p)
 {
     parse_clause clause = PARSE_ORDER_BY;
@@ -795,8 +810,7 @@ static bool parse_clause_rest(parse* p, parse_clause clause, sett_search_order* 
     case PARSE_CASCADE:
         order->cascade = true;
         return !parse_is_named(p) || parse_of(p, &order->cascade_of, &order->along);
-    default:
-        SETTI_ASSERT(clause == PARSE_ORDER_BY);
+    default: /* PARSE_ORDER_BY */
         return parse_by(p, order);
     }
 }
@@ -805,13 +819,16 @@ static bool parse_clause_rest(parse* p, parse_clause clause, sett_search_order* 
 static bool parse_order(parse* p)
 {
     bool seen[PARSE_ORDER_BY + 1] = {false};
-    parse_skip(p);
-    const char* start = p->at;
-    parse_clause clause = parse_clause_word(p);
-    if (clause != PARSE_NO_CLAUSE) {
-        p->out->column[SETTI_AT_ORDER] = (uint32_t)(start - p->text) + 1;
-    }
-    while (clause != PARSE_NO_CLAUSE) {
+    for (;;) {
+        parse_skip(p);
+        const char* start = p->at;
+        parse_clause clause = parse_clause_word(p);
+        if (clause == PARSE_NO_CLAUSE) {
+            return true;
+        }
+        if (p->out->column[SETTI_AT_ORDER] == 0) { /* the first clause */
+            p->out->column[SETTI_AT_ORDER] = (uint32_t)(start - p->text) + 1;
+        }
         if (seen[clause]) {
             return PARSE_REJECT(p, start, "%s occurs twice - leave out one", parse_clauses[clause]);
         }
@@ -819,21 +836,7 @@ static bool parse_order(parse* p)
         if (!parse_clause_rest(p, clause, &p->out->order)) {
             return false;
         }
-        parse_skip(p);
-        start = p->at;
-        clause = parse_clause_word(p);
     }
-    return true;
-}
-
-static bool parse_all(setti_parsed* parsed, const char* text)
-{
-    parse p = {parsed, text, text, 0};
-    if (!parse_chains(&p) || !parse_order(&p)) {
-        return false;
-    }
-    parse_skip(&p);
-    return *p.at == '\0' || parse_missing(&p, "\",\" or \"||\"", " after a term");
 }
 
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
@@ -847,8 +850,12 @@ sett_status setti_search_parse(sett_world* world, const char* text, const char* 
     }
     out->world = world;
     out->size = size;
-    if (parse_all(out, text)) {
-        return SETT_OK;
+    parse p = {out, text, text, 0};
+    if (parse_chains(&p) && parse_order(&p)) { /* parse_order skips blanks */
+        if (*p.at == '\0') {
+            return SETT_OK;
+        }
+        parse_missing(&p, "\",\" or \"||\"", " after a term");
     }
     sett_status status = out->status;
     if (out->error[0] != '\0') { /* else the error was reported */

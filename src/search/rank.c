@@ -68,7 +68,7 @@ static void rank_store_depths(const setti_rank* rank, const setti_rank_work* wor
     const uint64_t most = (uint64_t)rank->world->entities.count + 1; /* depth + 1 in a cycle */
     uint64_t steps = 0;
     uint32_t at = index;
-    for (; at != SETTI_NONE && work->depth[at] < round; steps++) {
+    for (; at != SETTI_NONE && work->depth[at] < round; steps++) { /* not known in this round */
         work->depth[at] = open;
         at = setti_along_target(rank->along, at);
     }
@@ -83,7 +83,6 @@ static void rank_store_depths(const setti_rank* rank, const setti_rank_work* wor
 /* The number of links from an entity to its last target. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
-    SETTI_ASSERT(rank->along != NULL);
     if (index == SETTI_NONE) {
         return 0;
     }
@@ -104,10 +103,9 @@ void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_
     if (rank->group_by != NULL && group_of != SETTI_NONE) {
         group = setti_along_target(rank->group_by, group_of);
     }
-    item->group = group != SETTI_NONE ? group : UINT64_MAX;
+    item->group = group != SETTI_NONE ? group : UINT64_MAX; /* without a target: the last group */
     item->depth = rank->along != NULL ? rank_depth(rank, work, cascade_of) : 0;
     item->key = 0;
-    item->value = NULL;
     const char* text = NULL;
     item->present = rank->side.type != NULL && value_of != SETTI_NONE &&
                     setti_compare_key(rank->world, &rank->side, value_of, &item->key, &text);
@@ -117,11 +115,10 @@ void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_
 /* Compares the values of two items like strcmp. */
 static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
-    SETTI_ASSERT(a->present && b->present);
     if (rank->compare != NULL) {
         return rank->compare(a->value, b->value, rank->user);
     }
-    if (rank->side.type != NULL && a->value != NULL) {
+    if (rank->side.type != NULL && a->value != NULL) { /* texts */
         return strncmp(a->value, b->value, rank->text_room);
     }
     return (a->key > b->key) - (a->key < b->key);
@@ -153,7 +150,6 @@ static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const 
 static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_t a,
                        uint32_t middle, uint32_t end, setti_ranked* to)
 {
-    SETTI_ASSERT(a <= middle && middle <= end);
     uint32_t b = middle;
     for (uint32_t k = a; a < middle || b < end; k++) {
         bool takes_a = b == end || (a < middle && rank_is_before(rank, &from[a], &from[b]));
@@ -170,27 +166,33 @@ bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled
     sett_world* world = rank->world;
     if (room > work->room) {
         setti_find_release(world, pooled, work->item, work->room * RANK_ITEM_SIZE);
+        work->room = 0;
         work->item = setti_find_alloc(world, pooled, room * RANK_ITEM_SIZE);
-        work->room = work->item != NULL ? room : 0;
-        work->other = work->item != NULL ? work->item + room : NULL;
-        work->run = (uint32_t*)(void*)(work->item != NULL ? work->other + room : NULL);
+        if (work->item == NULL) {
+            return false;
+        }
+        work->room = room;
+        work->other = work->item + room;
+        work->run = (uint32_t*)(void*)(work->other + room);
     }
     uint32_t indices = setti_entity_capacity(&world->entities);
     bool computes_depths = rank->along != NULL && !rank_reads_depths(rank);
     if (!computes_depths) {
-        return work->item != NULL;
+        return true;
     }
     work->round++;
     if (indices > work->depth_room || work->round == 0) { /* more entities, or `round` overflowed */
         setti_find_release(world, pooled, work->depth, work->depth_room * sizeof(uint64_t));
+        work->depth_room = 0;
         work->depth = setti_find_alloc(world, pooled, indices * sizeof(uint64_t));
-        work->depth_room = work->depth != NULL ? indices : 0;
-        work->round = 1;
-        if (work->depth != NULL) {
-            memset(work->depth, 0, indices * sizeof(uint64_t));
+        if (work->depth == NULL) {
+            return false;
         }
+        memset(work->depth, 0, indices * sizeof(uint64_t));
+        work->depth_room = indices;
+        work->round = 1;
     }
-    return work->item != NULL && work->depth != NULL;
+    return true;
 }
 
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled)
@@ -263,7 +265,6 @@ bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const set
         sorted->row = grown;
         sorted->room = room;
     }
-    SETTI_ASSERT(sorted->room - sorted->count >= rows->count);
     uint32_t* row = sorted->row + (size_t)sorted->count * variables;
     for (uint32_t k = 0; k < rows->count; k++) {
         for (uint32_t v = 0; v < variables; v++) {
@@ -288,8 +289,6 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
     for (uint32_t k = 0; k < count; k++, row += search->result_count) {
         uint32_t entity_of[SETTI_RANK_KEYS];
         for (uint32_t key = 0; key < SETTI_RANK_KEYS; key++) {
-            SETTI_ASSERT(search->rank_of[key] == SETTI_NO_REF ||
-                         search->rank_of[key] < search->result_count);
             uint8_t variable = search->rank_of[key];
             entity_of[key] = variable != SETTI_NO_REF ? row[variable] : SETTI_NONE;
         }
@@ -306,7 +305,6 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
 uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column)
 {
     uint32_t count = SETTI_MIN(sorted->count - sorted->at, SETT_SEARCH_ROWS);
-    SETTI_ASSERT(sorted->at <= sorted->count && (count == 0 || sorted->in_order != NULL));
     for (uint32_t k = 0; k < count; k++) {
         size_t number = sorted->in_order[sorted->at + k].entity.index;
         for (uint32_t v = 0; v < search->result_count; v++) {

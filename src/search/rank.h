@@ -96,11 +96,11 @@ typedef struct setti_rank_work {
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 
-/* Reads an item's group, depth and value, each from an entity. */
+/* Reads an item's group, depth and value, each from the entity with an index, or SETTI_NONE. */
 void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
                      uint32_t group_of, uint32_t cascade_of, uint32_t value_of);
 
-/* The sorted items. Returns NULL if `stop` ended the sorting. */
+/* Sorts the first `count` items in `work`. Returns them, or NULL if `stop` ended the sorting. */
 const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
                                     uint32_t count);
 
@@ -115,6 +115,7 @@ typedef struct setti_sorted {
     bool pooled;                  /* memory is from the world's pool, not from its allocator */
 } setti_sorted;
 
+/* Appends the results of a block. Returns false when memory runs out. */
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows);
 /* Sorts all results. Returns false when memory runs out. */
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search);

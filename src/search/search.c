@@ -25,13 +25,13 @@
 
 typedef struct search_build {
     sett_search* search;
-    const uint32_t* columns; /* in the text, by term; NULL without a text */
+    const uint32_t* columns; /* column of each term; NULL: the search has no text */
     const char* call;
     uint32_t at;                            /* the current term, or SETTI_AT_ORDER */
     uint32_t deepest;                       /* largest value in `nested` */
     uint16_t owner[SETT_SEARCH_VARIABLES];  /* scope of each variable */
     uint32_t occurs[SETT_SEARCH_VARIABLES]; /* number of occurrences of each variable */
-    uint32_t positive[SETTI_SEARCH_SCOPES]; /* bits of variables found by the scope's own terms */
+    uint32_t found[SETTI_SEARCH_SCOPES];    /* bits of variables found by the scope's own terms */
     uint32_t nested[SETTI_SEARCH_SCOPES];   /* number of scopes around a scope */
     bool failed;
     /* Room for the tree under construction. search_settle copies the used part. */
@@ -39,8 +39,8 @@ typedef struct search_build {
     setti_search_side side[SETTI_SEARCH_COMPARES][2];
     setti_search_scope scope[SETTI_SEARCH_SCOPES];
     uint16_t order[SETTI_SEARCH_ORDER];
-    sett_search_term term[SETT_SEARCH_TERMS];
-    uint32_t split_columns[SETT_SEARCH_TERMS + 1]; /* columns of `term` */
+    sett_search_term term[SETT_SEARCH_TERMS]; /* with several terms in place of a term with "*" */
+    uint32_t term_columns[SETT_SEARCH_TERMS + 1]; /* column of each term in `term` */
 } search_build;
 
 /* The items of a scope under construction. */
@@ -62,25 +62,30 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    char where[24] = "order";
     if (b->columns != NULL) {
-        snprintf(where, sizeof(where), "column %u", (unsigned)b->columns[b->at]);
-    } else if (b->at != SETTI_AT_ORDER) {
+        setti_world_fail_input(b->search->world, status, "%s: column %u: %.400s", b->call,
+                               (unsigned)b->columns[b->at], text);
+        return false;
+    }
+    char where[24] = "order";
+    if (b->at != SETTI_AT_ORDER) {
         snprintf(where, sizeof(where), "term %u", (unsigned)b->at);
     }
-    if (b->columns != NULL) {
-        setti_world_fail_input(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
-    } else {
-        setti_world_fail_with(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
-    }
+    setti_world_fail_with(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
     return false;
 }
 
 #define BUILD_REJECT(b, ...) build_fail(b, SETT_STATUS_ARGUMENT, __VA_ARGS__)
 
+/* Fails with a message. An empty message was reported already. */
+static bool build_fail_message(search_build* b, sett_status status, const char* message)
+{
+    b->failed = b->failed || message[0] == '\0';
+    return build_fail(b, status, "%s", message);
+}
+
 static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16_t b)
 {
-    SETTI_ASSERT(a < search->scope_count && b < search->scope_count);
     while (a != b) {
         if (a > b) { /* inner scopes have larger numbers */
             a = search->scope[a].parent;
@@ -101,7 +106,7 @@ static bool build_is_same_variable(const setti_variable* known, const setti_vari
     return strcmp(known->name, wanted->name) == 0 && strcmp(known->name, "*") != 0;
 }
 
-/* Finds or adds a variable or constant. Returns the number. */
+/* Finds or adds a variable or constant. Returns the number, or SETTI_NO_REF after an error. */
 static uint8_t build_variable(search_build* b, const setti_variable* wanted)
 {
     sett_search* search = b->search;
@@ -125,31 +130,42 @@ static bool build_is_name(const char* name)
     return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
-/* The number of the variable or constant that a term names. */
+/* Finds or adds the constant or variable of `ref`, or the variable `default_name`. Returns the
+ * number; SETTI_SOME for "_"; SETTI_NO_REF without a variable, or after an error. */
 static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* default_name,
                          uint16_t scope)
 {
-    bool is_empty = ref->variable == NULL && sett_is_null(ref->entity);
-    const char* name = is_empty ? default_name : ref->variable;
-    if (is_empty && name == NULL) {
+    if (ref->variable == NULL && !sett_is_null(ref->entity)) {
+        return build_variable(b, &(setti_variable){.entity = ref->entity});
+    }
+    const char* name = ref->variable != NULL ? ref->variable : default_name;
+    if (name == NULL) {
         return SETTI_NO_REF;
     }
-    if (name != NULL && strcmp(name, "_") == 0) {
+    if (strcmp(name, "_") == 0) {
         return SETTI_SOME;
     }
-    if (name != NULL && strcmp(name, "*") != 0 && !build_is_name(name)) {
+    if (strcmp(name, "*") != 0 && !build_is_name(name)) {
         BUILD_REJECT(b, "\"%.100s\" cannot be the name of a variable - use letters, digits and _",
                      name);
         return SETTI_NO_REF;
     }
-    const setti_variable wanted = {.name = name, .entity = ref->entity};
-    uint8_t number = build_variable(b, &wanted);
-    if (number != SETTI_NO_REF && name != NULL) {
+    uint8_t number = build_variable(b, &(setti_variable){.name = name});
+    if (number != SETTI_NO_REF) { /* occurs in one more scope */
         b->owner[number] =
             b->occurs[number] != 0 ? build_common_scope(b->search, b->owner[number], scope) : scope;
         b->occurs[number]++;
     }
     return number;
+}
+
+static bool build_fail_tests(search_build* b, uint32_t most)
+{
+    return build_fail(
+        b, SETT_STATUS_LIMIT,
+        "`||`, `!` and `{ }` need more than %u tests - use fewer of them, or make two "
+        "searches",
+        (unsigned)most);
 }
 
 /* The bit of a variable. Returns 0 for a constant. */
@@ -159,14 +175,12 @@ static uint32_t build_bit(const sett_search* search, uint8_t ref)
     return is_variable ? (uint32_t)1 << ref : 0;
 }
 
+/* Adds an item to the tree and to `items`. Returns NULL after an error. */
 static setti_search_item* build_item(search_build* b, search_items* items, setti_item_kind kind)
 {
     sett_search* search = b->search;
     if (search->item_count == SETTI_SEARCH_ITEMS) {
-        build_fail(b, SETT_STATUS_LIMIT,
-                   "`||`, `!` and `{ }` need more than %d tests - use fewer of them, or make two "
-                   "searches",
-                   SETTI_SEARCH_ITEMS);
+        build_fail_tests(b, SETTI_SEARCH_ITEMS);
         return NULL;
     }
     SETTI_ASSERT(items->count < SETTI_SEARCH_ITEMS);
@@ -179,6 +193,7 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
     return item;
 }
 
+/* Adds a scope. Returns the number, or 0 after an error. */
 static uint16_t build_new_scope(search_build* b, uint16_t parent)
 {
     sett_search* search = b->search;
@@ -190,23 +205,19 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
         return 0;
     }
     uint16_t number = (uint16_t)search->scope_count++;
-    b->positive[number] = 0;
-    b->nested[number] = number != 0 ? b->nested[parent] + 1 : 0;
+    b->found[number] = 0;
+    b->nested[number] = number != 0 ? b->nested[parent] + 1 : 0; /* 0 is the outermost scope */
     b->deepest = SETTI_MAX(b->deepest, b->nested[number]);
     search->scope[number] = (setti_search_scope){.parent = parent};
     return number;
 }
 
-/* Appends the items of a scope or the scopes of a list to `order`, as `span`. */
+/* Appends the items of a scope, or the scopes of a list, to `order` as `span`. */
 static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
     if (search->order_count + count > SETTI_SEARCH_ORDER) {
-        return build_fail(
-            b, SETT_STATUS_LIMIT,
-            "`||`, `!` and `{ }` need more than %d tests - use fewer of them, or make "
-            "two searches",
-            SETTI_SEARCH_ORDER);
+        return build_fail_tests(b, SETTI_SEARCH_ORDER);
     }
     span->first = (uint16_t)search->order_count;
     memcpy(search->order + search->order_count, numbers, count * sizeof(*numbers));
@@ -235,12 +246,13 @@ static bool build_is_relationship(const setti_type* type)
     return type->links != NULL || type->id == SETT_ID_HIERARCHY;
 }
 
+/* Sets the walk of an item without a target. */
 static bool build_walk(search_build* b, setti_search_item* item, const sett_search_term* term)
 {
     item->walk = term->walk;
     sett_world* world = b->search->world;
     if (term->walk == SETT_WALK_NONE) {
-        item->needs[0] = item->type;
+        item->needs[0] = item->type; /* only without a walk the source has the component itself */
         return true;
     }
     sett_component along = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
@@ -268,25 +280,29 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                            "entity");
 }
 
-/* Notes the variables whose component, link or member an item tests. */
-static void build_note_sources(search_build* b, const setti_search_item* item)
+/* Notes that an item tests a component, link or member of a variable. */
+static void build_note_source(const search_build* b, const setti_search_item* item, uint8_t ref)
 {
-    const uint8_t refs[2] = {item->source, item->target};
-    const setti_search_side* sides = b->search->side[item->compare];
-    SETTI_ASSERT(item->kind != SETTI_ITEM_LIST);
-    for (uint32_t k = 0; k < 2; k++) {
-        bool is_source = k == 0;
-        bool tested =
-            item->kind == SETTI_ITEM_COMPARE ? sides[k].kind == SETT_OPERAND_MEMBER : is_source;
-        if (!tested || refs[k] >= b->search->variable_count) {
-            continue;
-        }
-        setti_variable* variable = &b->search->variable[refs[k]];
-        variable->is_source = true;
-        if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
-            variable->shows[SETTI_HIDDEN_PREFAB] |= item->type->id == SETT_ID_PREFAB;
-            variable->shows[SETTI_HIDDEN_DISABLED] |= item->type->id == SETT_ID_DISABLED;
-        }
+    if (ref >= b->search->variable_count) {
+        return; /* SETTI_SOME or SETTI_NO_REF */
+    }
+    setti_variable* variable = &b->search->variable[ref];
+    variable->is_source = true;
+    if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
+        variable->shows[SETTI_HIDDEN_PREFAB] |= item->type->id == SETT_ID_PREFAB;
+        variable->shows[SETTI_HIDDEN_DISABLED] |= item->type->id == SETT_ID_DISABLED;
+    }
+}
+
+static void build_note_sources(const search_build* b, const setti_search_item* item)
+{
+    const setti_search_side* sides = b->search->side[item->compare]; /* of a comparison */
+    bool compares = item->kind == SETTI_ITEM_COMPARE;
+    if (!compares || sides[0].kind == SETT_OPERAND_MEMBER) {
+        build_note_source(b, item, item->source);
+    }
+    if (compares && sides[1].kind == SETT_OPERAND_MEMBER) {
+        build_note_source(b, item, item->target);
     }
 }
 
@@ -301,7 +317,7 @@ static void build_link(setti_search_item* item, sett_search_steps steps)
                     (relation != NULL && relation->desc.transitive);
     if (!item->or_self) { /* then both source and target have links */
         item->needs[0] = item->type;
-        item->needs[1] = relation != NULL ? relation->sources : item->type;
+        item->needs[1] = relation != NULL ? relation->sources : item->type; /* of each target */
     }
 }
 
@@ -346,10 +362,9 @@ static bool build_operand(search_build* b, setti_search_side* side,
     *ref = fixed ? SETTI_NO_REF : build_ref(b, &operand->of, "this", scope);
     sett_status status = setti_compare_prepare(b->search->world, side, operand, message);
     if (status != SETT_OK) {
-        b->failed = b->failed || message[0] == '\0';
-        return build_fail(b, status, "%s", message);
+        return build_fail_message(b, status, message);
     }
-    if (b->failed) {
+    if (b->failed) { /* in build_ref */
         return false;
     }
     return fixed || *ref < b->search->variable_count ||
@@ -386,8 +401,9 @@ static bool build_drives(search_build* b, const setti_search_item* item,
     if (search->drives != SETTI_NONE) {
         return BUILD_REJECT(b, "two terms have [drive] - leave out one");
     }
-    if (scope != 0 || term->kind != SETT_SEARCH_TERM || item->optional || item->needs[0] == NULL ||
-        build_bit(search, item->source) == 0) {
+    bool is_required = scope == 0 && !item->optional; /* `!` makes an inner scope */
+    bool has_component = term->kind == SETT_SEARCH_TERM && item->needs[0] != NULL;
+    if (!is_required || !has_component || build_bit(search, item->source) == 0) {
         return BUILD_REJECT(b, "[drive] is for a required component or link of a variable outside "
                                "of lists - leave it out");
     }
@@ -398,7 +414,6 @@ static bool build_drives(search_build* b, const setti_search_item* item,
 static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
 {
     const sett_search_term* term = &b->search->term[b->at];
-    SETTI_ASSERT(b->at < b->search->term_count);
     bool compares = term->kind == SETT_SEARCH_COMPARE;
     setti_search_item* item = build_item(b, items, compares ? SETTI_ITEM_COMPARE : SETTI_ITEM_HAS);
     if (item == NULL) {
@@ -427,29 +442,23 @@ typedef enum build_end {
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
-/* The caller handles `!`. */
+/* Builds a term, or a list in braces. The caller handles `!`. */
 static bool build_term_or_list(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
-    const sett_search* search = b->search;
-    if (search->term[b->at].kind != SETT_SEARCH_BEGIN) {
-        if (!build_leaf(b, items, scope)) {
-            return false;
-        }
-    } else {
-        b->at++;
-        if (!build_scope(b, items, scope, BUILD_TO_LIST_END)) {
-            return false;
-        }
+    bool is_list = b->search->term[b->at].kind == SETT_SEARCH_BEGIN;
+    b->at += is_list ? 1 : 0;
+    bool built =
+        is_list ? build_scope(b, items, scope, BUILD_TO_LIST_END) : build_leaf(b, items, scope);
+    if (built) {
+        *or_next = b->search->term[b->at++].or_next; /* of the term, or of the list's END */
     }
-    *or_next = search->term[b->at].or_next;
-    b->at++;
-    return true;
+    return built;
 }
 
+/* Builds a term or list with its `!` or `?`. Sets *or_next if `||` follows. */
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
     const sett_search_term* term = &b->search->term[b->at];
-    SETTI_ASSERT(b->at < b->search->term_count);
     bool leaf = term->kind != SETT_SEARCH_BEGIN;
     if (term->optional && (!leaf || term->negated)) {
         return BUILD_REJECT(b, leaf ? "a term cannot be both optional and negated - leave out one"
@@ -458,7 +467,7 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
     if (!term->negated) {
         return build_term_or_list(b, items, scope, or_next);
     }
-    /* In a list of its own. build_collapse removes some of these lists. */
+    /* A negated term is in a list of its own. build_collapse removes some of these lists. */
     setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
     uint16_t inner = build_new_scope(b, scope);
     if (b->failed) {
@@ -470,7 +479,7 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
            build_close_scope(b, inner, &negated) && build_close(b, &list->scopes, &inner, 1);
 }
 
-/* Whether `||` follows the term or list at the term `first`. */
+/* Whether `||` follows the term `first`, or the list that begins there. */
 static bool build_has_or(const sett_search* search, uint32_t first)
 {
     uint32_t depth = 0;
@@ -491,14 +500,17 @@ static bool build_has_or(const sett_search* search, uint32_t first)
 static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
     sett_search* search = b->search;
-    bool or_next = build_has_or(search, b->at); /* later: after the last side */
+    bool or_next = build_has_or(search, b->at); /* later: whether `||` follows the last side */
     if (!or_next) {                             /* a single term or list */
         return build_side(b, items, scope, &or_next);
     }
     setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
+    if (list == NULL) {
+        return false;
+    }
     uint16_t sides[SETT_SEARCH_TERMS];
     uint32_t count = 0;
-    while (or_next && !b->failed) {
+    while (or_next) {
         if (b->at == search->term_count || search->term[b->at].kind == SETT_SEARCH_END) {
             b->at = SETTI_MIN(b->at, search->term_count - 1); /* the error is at the last term */
             return BUILD_REJECT(b, "a term is missing after \"||\" - add one");
@@ -514,9 +526,10 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
         }
         count++;
     }
-    return !b->failed && build_close(b, &list->scopes, sides, count);
+    return build_close(b, &list->scopes, sides, count);
 }
 
+/* Builds the terms up to the end of the query, or up to a SETT_SEARCH_END. */
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until)
 {
     sett_search* search = b->search;
@@ -527,25 +540,19 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bu
         }
     }
     bool closed = b->at < search->term_count; /* by SETT_SEARCH_END */
-    uint32_t end = b->at;
-    b->at = closed ? end : search->term_count - 1; /* errors name the last term */
     if (closed && until == BUILD_TO_QUERY_END) {
         return BUILD_REJECT(b, "SETT_SEARCH_END is without SETT_SEARCH_BEGIN - add the beginning");
     }
     if (!closed && until == BUILD_TO_LIST_END) {
+        b->at = search->term_count - 1; /* the error is at the last term */
         return BUILD_REJECT(b, "SETT_SEARCH_BEGIN is without SETT_SEARCH_END - add the end");
     }
-    if (end == start) {
-        return BUILD_REJECT(b, "a list is empty - add a term to it, or leave it out");
-    }
-    b->at = end;
-    return true;
+    return b->at != start || BUILD_REJECT(b, "a list is empty - add a term to it, or leave it out");
 }
 
 /* The bits of a scope's variables that belong to outer scopes. */
 static uint32_t build_outer(const sett_search* search, uint16_t scope)
 {
-    SETTI_ASSERT(scope < search->scope_count);
     uint32_t variables = 0;
     for (uint32_t k = search->scope[scope].items.first; k < search->scope[scope].items.stop; k++) {
         variables |= search->item[search->order[k]].variables;
@@ -553,7 +560,7 @@ static uint32_t build_outer(const sett_search* search, uint16_t scope)
     return variables & ~search->scope[scope].locals;
 }
 
-/* Whether an item can find its variables, not only test them. */
+/* Whether an item can find entities for its variables. Other items only test variables. */
 static bool build_finds(const setti_search_item* item)
 {
     return !item->negated && !item->optional &&
@@ -573,10 +580,9 @@ static void build_forget_target(const search_build* b, setti_search_scope* scope
     }
 }
 
-/* Replaces a list by its item if there is only one. */
+/* Replaces a list of a single item by the item. */
 static void build_collapse(const sett_search* search, setti_search_item* list)
 {
-    SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scopes.first < list->scopes.stop);
     const setti_search_scope* scope = &search->scope[search->order[list->scopes.first]];
     if (list->scopes.stop == list->scopes.first + 1 &&
         scope->items.stop == scope->items.first + 1 && scope->locals == 0) {
@@ -594,7 +600,7 @@ static void build_variables(search_build* b, uint16_t scope)
     setti_search_scope* at = &search->scope[scope];
     for (uint32_t k = at->items.first; k < at->items.stop; k++) {
         setti_search_item* item = &search->item[search->order[k]];
-        if (scope != 0) {
+        if (scope != 0) { /* variables of the outermost scope are results */
             build_forget_target(b, at, item);
         }
         item->variables = build_bit(search, item->source) | build_bit(search, item->target);
@@ -605,38 +611,39 @@ static void build_variables(search_build* b, uint16_t scope)
             }
             build_collapse(search, item);
         }
-        b->positive[scope] |= build_finds(item) ? item->variables : 0;
+        b->found[scope] |= build_finds(item) ? item->variables : 0;
     }
 }
 
-/* Marks the variable that only an optional link finds. */
-static bool build_optional(search_build* b, setti_search_item* item)
+/* Marks the variable that only an optional link finds: an end of the link in no other term. */
+static bool build_optional(search_build* b, const setti_search_item* item)
 {
     sett_search* search = b->search;
-    uint32_t ends_found = 0;
+    uint32_t lone_ends = 0;
     uint8_t refs[2] = {item->source, item->target};
     for (uint32_t k = 0; k < 2; k++) {
         if (item->kind == SETTI_ITEM_LINK && build_bit(search, refs[k]) != 0 &&
             b->occurs[refs[k]] == 1) {
-            search->variable[refs[k]].optional = true; /* no other term uses this end */
-            ends_found++;
+            search->variable[refs[k]].optional = true;
+            lone_ends++;
         }
     }
-    b->at = item->term;
-    return ends_found < 2 ||
+    b->at = item->term; /* of the error */
+    return lone_ends < 2 ||
            BUILD_REJECT(b,
                         "no other term uses an end of the optional link - use one in another term");
 }
 
-/* Returns a list with a variable on all sides, or NULL. *partly: a list has it on some sides. */
+/* Returns a list with a variable on all sides, or NULL. Sets *partly if a list has it on some. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)
 {
     for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
-        if (item->kind != SETTI_ITEM_LIST || item->negated || (item->variables & bit) == 0 ||
-            item->scopes.stop == item->scopes.first + 1) {
+        bool has_sides = item->kind == SETTI_ITEM_LIST && !item->negated &&
+                         item->scopes.stop != item->scopes.first + 1;
+        if (!has_sides || (item->variables & bit) == 0) {
             continue;
         }
         uint32_t in_all = UINT32_MAX;
@@ -651,7 +658,7 @@ static const setti_search_item* build_list_with(const sett_search* search,
     return NULL;
 }
 
-/* Merges a side of a list into a scope. */
+/* Adds the items of a list's side to `items`, the items of the scope `into`. */
 static bool build_merge_side(search_build* b, search_items* items, uint16_t into, uint16_t side)
 {
     sett_search* search = b->search;
@@ -663,7 +670,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
         search_items* to = local ? &inner : items;
         to->item[to->count++] = number;
         if (!local && build_finds(&search->item[number])) {
-            b->positive[into] |= search->item[number].variables;
+            b->found[into] |= search->item[number].variables;
         }
     }
     if (inner.count == 0) {
@@ -681,7 +688,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     return true;
 }
 
-/* Adds a test that no earlier side of a list is true. */
+/* Adds a test to `items`: that no side of a list before `side` is true. */
 static bool build_exclude(search_build* b, search_items* items, const setti_search_item* list,
                           uint32_t side)
 {
@@ -706,7 +713,6 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                          uint32_t side, uint32_t most)
 {
-    SETTI_ASSERT(list->scopes.first + side < list->scopes.stop);
     sett_search* search = b->search;
     search_items items = {.count = 0};
     uint16_t branch = build_new_scope(b, scope);
@@ -715,7 +721,7 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     }
     const setti_search_scope from = search->scope[scope];
     search->scope[branch].locals = from.locals;
-    b->positive[branch] = b->positive[scope];
+    b->found[branch] = b->found[scope];
     for (uint32_t k = from.items.first; k < from.items.stop; k++) {
         if (&search->item[search->order[k]] != list) {
             items.item[items.count++] = search->order[k];
@@ -730,17 +736,19 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
 }
 
-/* Adds a scope as one branch, or as at most `most` branches. */
+/* Adds a scope as one branch, or as up to `most` branches if a list must find a variable. */
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
-    uint32_t missing = search->scope[scope].locals & ~b->positive[scope];
+    uint32_t missing = search->scope[scope].locals & ~b->found[scope];
     for (uint32_t v = 0; v < search->variable_count; v++) {
         uint32_t bit = (uint32_t)1 << v;
+        if ((missing & bit) == 0 || search->variable[v].optional) {
+            continue;
+        }
         bool partly = false;
-        bool needs_list = (missing & bit) != 0 && !search->variable[v].optional;
         const setti_search_item* list =
-            needs_list ? build_list_with(search, &search->scope[scope], bit, &partly) : NULL;
+            build_list_with(search, &search->scope[scope], bit, &partly);
         if (list == NULL && partly) {
             return BUILD_REJECT(b,
                                 "$%.60s occurs on some sides of \"||\" only - use it on each "
@@ -748,22 +756,23 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
                                 search->variable[v].name);
         }
         uint32_t sides = list != NULL ? (uint32_t)(list->scopes.stop - list->scopes.first) : 0;
-        if (list != NULL && sides <= most) {
-            for (uint32_t side = 0; side < sides; side++) {
-                uint32_t part = (most + side) / sides; /* the parts of all sides add up to `most` */
-                if (!build_branch(b, scope, list, side, part)) {
-                    return false;
-                }
-            }
-            return true;
+        if (list == NULL || sides > most) {
+            continue; /* a scan finds the variable */
         }
+        for (uint32_t side = 0; side < sides; side++) {
+            uint32_t part = (most + side) / sides; /* the parts of all sides add up to `most` */
+            if (!build_branch(b, scope, list, side, part)) {
+                return false;
+            }
+        }
+        return true;
     }
     SETTI_ASSERT(search->branch_count < SETTI_SEARCH_BRANCHES);
     search->branch[search->branch_count++] = scope;
     return true;
 }
 
-/* Finds the position in results of a variable that an order names. */
+/* Sets *number to the position in results of the variable that an order names. */
 static bool build_order_variable(search_build* b, const sett_search_ref* ref, uint8_t* number)
 {
     const char* name = ref->variable != NULL ? ref->variable : "this";
@@ -789,8 +798,7 @@ static bool build_order(search_build* b)
     b->at = SETTI_AT_ORDER;
     sett_status status = setti_rank_resolve(search->world, order, &search->rank, message);
     if (status != SETT_OK) {
-        b->failed = b->failed || message[0] == '\0';
-        return build_fail(b, status, "%s", message);
+        return build_fail_message(b, status, message);
     }
     uint8_t* variable = search->rank_of;
     if (grouped && !build_order_variable(b, &order->group_of, &variable[SETTI_RANK_GROUP])) {
@@ -817,7 +825,6 @@ static bool build_tree(search_build* b)
             search->result[search->result_count++] = v;
         }
     }
-    SETTI_ASSERT(search->scope_count != 0 && search->result_count <= search->variable_count);
     build_variables(b, top);
     for (uint32_t k = 0; k < search->item_count; k++) {
         if (search->item[k].optional && !build_optional(b, &search->item[k])) {
@@ -833,6 +840,7 @@ static bool build_tree(search_build* b)
     uint32_t most = search->item_count + search->scope_count + 2 * search->variable_count + 1;
     search->step_room = most * search->branch_count;
     search->pipe_room = (search->scope_count + 1) * search->branch_count;
+    /* A block for each variable, for the input of a branch and of each nested list; 3 to spare. */
     search->depth_room = search->variable_count + b->deepest + 4;
     return true;
 }
@@ -843,6 +851,7 @@ typedef struct search_texts {
     size_t size;
 } search_texts;
 
+/* Measures a text. Replaces the text by a copy if `to` has memory. */
 static void search_keep_text(search_texts* to, const char** text)
 {
     size_t size = *text != NULL ? strlen(*text) + 1 : 0;
@@ -873,31 +882,33 @@ static void search_keep_texts(search_texts* to, sett_search* search)
     }
 }
 
+/* Returns false if the search is full. */
 static bool search_add_term(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     if (*count == SETT_SEARCH_TERMS) {
         return false;
     }
-    b->split_columns[*count] = b->columns != NULL ? b->columns[b->at] : b->at;
+    b->term_columns[*count] = b->columns != NULL ? b->columns[b->at] : b->at;
     b->term[(*count)++] = *term;
     return true;
 }
 
-/* Replaces a term with "*" by terms for all relationships. Returns NULL or the error. */
-static const char* search_add_any(search_build* b, uint32_t* count, const sett_search_term* term)
+/* Adds terms for all relationships in place of a term with "*". */
+static bool search_add_any(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     const setti_type_list* types = &b->search->world->registered;
-    sett_search_term one = *term;
-    bool added = true;
     if (term->target.variable == NULL && sett_is_null(term->target.entity)) {
-        return "\"*\" as a relationship has no target - add one, as in *($this, door)";
+        return BUILD_REJECT(b, "\"*\" as a relationship has no target - add one, as in "
+                               "*($this, door)");
     }
-    if (term->negated) {
+    bool added = true;
+    if (term->negated) { /* becomes !{A($s, $t) || B($s, $t)} */
         sett_search_term begin = {.kind = SETT_SEARCH_BEGIN, .negated = true};
         added = search_add_term(b, count, &begin);
-        one.negated = false;
     }
     uint32_t before = *count;
+    sett_search_term one = *term;
+    one.negated = false;
     one.or_next = true;
     for (uint32_t k = 0; added && k < types->count; k++) {
         const setti_type* type = types->item[k];
@@ -905,20 +916,19 @@ static const char* search_add_any(search_build* b, uint32_t* count, const sett_s
         added = !build_is_relationship(type) || search_add_term(b, count, &one);
     }
     if (added && *count == before) {
-        return "\"*\" stands for any relationship, and none is registered - register one first";
+        return BUILD_REJECT(b, "\"*\" stands for any relationship, and none is registered - "
+                               "register one first");
     }
-    sett_search_term* last = &b->term[*count - 1];
     if (added && term->negated) {
-        sett_search_term end = {.kind = SETT_SEARCH_END};
-        last->or_next = false;
-        added = search_add_term(b, count, &end);
-        last = &b->term[*count - 1];
+        b->term[*count - 1].or_next = false;
+        added = search_add_term(b, count, &(sett_search_term){.kind = SETT_SEARCH_END});
     }
-    last->or_next = term->or_next;
-    return added ? NULL : "\"*\" stands for too many relationships - name one";
+    b->term[*count - 1].or_next = term->or_next;
+    return added ||
+           build_fail(b, SETT_STATUS_LIMIT, "\"*\" stands for too many relationships - name one");
 }
 
-/* Copies the terms of a program. Returns false after an error. */
+/* Copies the terms of a program, with "*" replaced. Returns false after an error. */
 static bool search_add_terms(search_build* b, const sett_search_desc* desc, size_t term_size,
                              uint32_t* count)
 {
@@ -926,26 +936,25 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
         sett_search_term term;
         setti_copy_sized(&term, sizeof(term), (const unsigned char*)desc->terms + b->at * term_size,
                          term_size);
-        const char* wrong = NULL;
         if (term.kind == SETT_SEARCH_TERM && term.component == SETT_ANY_RELATIONSHIP) {
-            wrong = search_add_any(b, count, &term);
+            if (!search_add_any(b, count, &term)) {
+                return false;
+            }
         } else if (!search_add_term(b, count, &term)) {
-            wrong = "the query has more than 64 terms (\"*\" counts as one for each "
-                    "relationship) - use fewer";
-        }
-        if (wrong != NULL) {
-            bool is_full = *count == SETT_SEARCH_TERMS;
-            return build_fail(b, is_full ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT, "%s", wrong);
+            return build_fail(b, SETT_STATUS_LIMIT,
+                              "the query has more than 64 terms (\"*\" counts as one for each "
+                              "relationship) - use fewer");
         }
     }
     if (b->columns != NULL) { /* a term with "*" has become several terms */
-        b->split_columns[SETTI_AT_ORDER] = b->columns[SETTI_AT_ORDER];
-        b->columns = b->split_columns;
+        b->term_columns[SETTI_AT_ORDER] = b->columns[SETTI_AT_ORDER];
+        b->columns = b->term_columns;
     }
     b->at = 0;
     return true;
 }
 
+/* Makes a search with copies of the terms and texts. Returns NULL after an error. */
 static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
                                 size_t term_size)
 {
@@ -960,7 +969,7 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
         return NULL;
     }
     search_texts texts = {NULL, 0};
-    search_keep_texts(&texts, &given);
+    search_keep_texts(&texts, &given); /* measures the texts */
     size_t term_offset = setti_align_up(sizeof(given), 16);
     given.size = term_offset + given.term_count * sizeof(b->term[0]) + texts.size;
     sett_search* search = setti_pool_alloc(&world->pool, given.size, 64);
@@ -982,7 +991,7 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
     return search;
 }
 
-/* Copies a part of the search to *to. Returns the copy. */
+/* Copies a part of the search to *to, and moves *to behind the copy. Returns the copy. */
 static void* search_move(unsigned char** to, const void* from, size_t size)
 {
     unsigned char* at = *to;
@@ -1005,9 +1014,7 @@ static bool search_settle(const search_build* b)
         (void)setti_world_no_memory(search->world, b->call);
         return false;
     }
-    SETTI_ASSERT(search->tree_size == 0);
     search->tree_size = size;
-    SETTI_ASSERT(search->compare_count <= SETTI_SEARCH_COMPARES);
     search->item = search_move(&at, search->item, items);
     search->side = search_move(&at, search->side, sides);
     search->scope = search_move(&at, search->scope, scopes);
@@ -1018,7 +1025,7 @@ static bool search_settle(const search_build* b)
 static void search_free(sett_world* world, sett_search* search)
 {
     if (search != NULL) {
-        void* tree = search->tree_size != 0 ? search->item : NULL;
+        void* tree = search->tree_size != 0 ? search->item : NULL; /* else it is in `b` */
         setti_pool_free(&world->pool, tree, search->tree_size, 16);
         setti_pool_free(&world->pool, search, search->size, 64);
     }
@@ -1028,17 +1035,12 @@ enum {
     SETTI_SLOT_SEARCHES = 7
 };
 
-static sett_search* search_first(const sett_world* world)
-{
-    return world->module[SETTI_SLOT_SEARCHES];
-}
-
 /* The name of a search that reads the type, or NULL. */
 static const char* search_of_type(const sett_world* world, const setti_type* type)
 {
-    for (const sett_search* search = search_first(world); search != NULL; search = search->next) {
-        /* An order's relationships need no check: they cannot be unregistered. */
-        bool reads = search->rank.side.type == type;
+    const sett_search* search = world->module[SETTI_SLOT_SEARCHES];
+    for (; search != NULL; search = search->next) {
+        bool reads = search->rank.side.type == type; /* relationships are never unregistered */
         for (uint32_t k = 0; k < search->item_count; k++) {
             const setti_search_item* item = &search->item[k];
             reads = reads || item->type == type || item->needs[0] == type || item->needs[1] == type;
@@ -1053,8 +1055,9 @@ static const char* search_of_type(const sett_world* world, const setti_type* typ
 static sett_search* search_create(sett_world* world, const sett_search_desc* desc, size_t term_size,
                                   const uint32_t* columns, const char* call)
 {
-    if (desc->term_count == 0 || desc->term_count > SETT_SEARCH_TERMS || desc->terms == NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+    bool too_many = desc->term_count > SETT_SEARCH_TERMS;
+    if (desc->term_count == 0 || too_many || desc->terms == NULL) {
+        setti_world_fail_with(world, too_many ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT,
                               "%s: search \"%.100s\" has %u terms - pass 1 to %d", call,
                               desc->name != NULL ? desc->name : "search",
                               (unsigned)desc->term_count, SETT_SEARCH_TERMS);
@@ -1073,7 +1076,7 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
         search_free(world, search);
         return NULL;
     }
-    sett_search* first = search_first(world);
+    sett_search* first = world->module[SETTI_SLOT_SEARCHES];
     SETTI_LIST_ADD(first, search);
     world->module[SETTI_SLOT_SEARCHES] = first;
     static const setti_module_calls calls = {
@@ -1142,7 +1145,7 @@ sett_status sett_search_destroy(sett_search* search)
     sett_status status = search_check_idle(search, "sett_search_destroy");
     if (status == SETT_OK) {
         setti_find_free(search);
-        sett_search* first = search_first(world);
+        sett_search* first = world->module[SETTI_SLOT_SEARCHES];
         SETTI_LIST_REMOVE(first, search);
         world->module[SETTI_SLOT_SEARCHES] = first;
         search_free(world, search);
@@ -1188,14 +1191,18 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
     if (search == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    setti_variable* bound =
-        variable < search->result_count ? &search->variable[search->result[variable]] : NULL;
-    if (bound == NULL || bound->optional) {
-        return setti_world_fail_with(
-            search->world, SETT_STATUS_ARGUMENT, "%s: variable %u of search \"%.100s\" %s",
-            __func__, (unsigned)variable, search->open.name,
-            bound == NULL ? "does not exist - pass a number below sett_search_variable_count"
-                          : "is optional - bind another variable");
+    if (variable >= search->result_count) {
+        return setti_world_fail_with(search->world, SETT_STATUS_ARGUMENT,
+                                     "%s: variable %u of search \"%.100s\" does not exist - pass a "
+                                     "number below sett_search_variable_count",
+                                     __func__, (unsigned)variable, search->open.name);
+    }
+    setti_variable* bound = &search->variable[search->result[variable]];
+    if (bound->optional) {
+        return setti_world_fail_with(search->world, SETT_STATUS_ARGUMENT,
+                                     "%s: variable \"%.60s\" of search \"%.100s\" is optional - "
+                                     "bind another variable",
+                                     __func__, bound->name, search->open.name);
     }
     sett_status status = search_check_idle(search, __func__);
     if (status == SETT_OK) {

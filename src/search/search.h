@@ -20,7 +20,7 @@
 
 #define SETTI_SOME 0xFEu     /* in place of a variable's number: `_`, any entity */
 #define SETTI_NO_REF 0xFFu   /* in place of a variable's number: the term has no source or target */
-#define SETTI_NO_DEPTH 0xFFu /* in place of a depth: the variable is a constant */
+#define SETTI_NO_DEPTH 0xFFu /* in place of a depth: the variable is fixed, and has no block */
 /* In place of a term's number: the order. */
 #define SETTI_AT_ORDER SETT_SEARCH_TERMS
 
@@ -41,10 +41,10 @@ typedef struct setti_search_item {
     setti_item_kind kind;
     bool negated;
     bool optional;
-    uint8_t term;    /* index in search->term */
-    uint8_t compare; /* of a comparison: index in search->side */
-    uint8_t source, target;
-    bool or_self; /* of a link: also true if source and target are the same entity */
+    uint8_t term;           /* index in search->term */
+    uint8_t compare;        /* of a comparison: index in search->side */
+    uint8_t source, target; /* variables; of a comparison: those of the left and right side */
+    bool or_self;           /* of a link: also true if source and target are the same entity */
     bool closure; /* of a link: also true if a chain of links leads from source to target */
     sett_walk walk;
     const setti_type* type;     /* of a component or link */
@@ -89,14 +89,14 @@ typedef struct setti_search_step {
     uint8_t depth;       /* of the block to fill or filter */
     uint8_t input_depth; /* in a side of a list: depth of the side's input; else 0 */
     uint8_t variable;    /* the variable to find, or to test for hidden entities */
-    uint8_t a, b;        /* of a test: source and target; to find a variable: `a` is the start */
+    uint8_t a, b;        /* of a test: source and target; else `a` is where links or a copy begin */
     uint8_t a_depth, b_depth;
     const setti_search_item* item;
     const setti_type* driver;        /* of a scan; NULL: all entities */
     const setti_search_scope* scope; /* of a scan: the scope of the items to test */
     setti_span pipes;                /* of a list's test: the pipes of the sides */
     uint32_t found;                  /* of a list's test: bits of variables found before it */
-    bool prefetch;                   /* because the links are larger than a cache */
+    bool prefetch;                   /* the links are larger than a cache */
     uint64_t estimate;               /* rows after the step, times SETTI_ESTIMATE_ONE */
 } setti_search_step;
 
@@ -156,7 +156,7 @@ struct sett_search {
     uint32_t scope_count;
     uint16_t branch[SETTI_SEARCH_BRANCHES]; /* scope of each branch */
     uint32_t branch_count;
-    uint32_t drives; /* number of the item with `drive`, or SETTI_NONE */
+    uint32_t drives; /* number of the item with [drive], or SETTI_NONE */
     sett_search_order ordering;
     bool sorts;      /* results are sorted by `rank` */
     setti_rank rank; /* prepared from `ordering` */
@@ -183,7 +183,7 @@ static inline uint64_t setti_search_newest(const setti_pages* pages)
 static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
 {
     bool written_now = SETTI_MAX(newest, pool->restored) == pool->tick;
-    pool->tick += written_now ? 1 : 0;
+    pool->tick += written_now ? 1 : 0; /* later writes of this tick must differ from those so far */
     return pool->tick;
 }
 
@@ -193,7 +193,7 @@ void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
-/* Allocates memory of a loop. In systems, `pooled` is false. */
+/* Allocates memory of a loop, from the world's pool or, in systems, from the allocator. */
 void* setti_find_alloc(sett_world* world, bool pooled, size_t size);
 void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size);
 
@@ -212,15 +212,15 @@ bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_
 bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
                        uint64_t* key, const char** text);
 
-/* Whether a comparison is true for the entities `a` and `b`. */
+/* Whether a comparison is true for the entity `a` on the left side and `b` on the right. */
 bool setti_compare_test(sett_world* world, const setti_search_side* left,
                         const setti_search_side* right, sett_compare compare, uint32_t a,
                         uint32_t b);
 
-/* Whether a member's value is the stored number times a scale other than 1. */
+/* Whether a member has a scale: its value is the stored number times the scale. */
 bool setti_compare_is_scaled(const sett_member_ref* member);
 
-/* The index of the entity on a side, or SETTI_NONE. */
+/* The index of the entity that a side gives for the entity `index`, or SETTI_NONE. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
 
 /* Returns true for a constant or a bound variable. */
@@ -288,13 +288,13 @@ typedef struct setti_parsed {
     uint32_t term_count;
     sett_search_order order;
     size_t text_size;
-    size_t size; /* of this struct and its texts, in bytes */
-    uint32_t error_column;
+    size_t size;           /* of this struct and its texts, in bytes */
+    uint32_t error_column; /* 0: no error */
     sett_status status;
     char error[SETTI_MESSAGE_SIZE];
 } setti_parsed;
 
-/* Reads the text of a search. The caller frees *parsed. */
+/* Reads the text of a search. The caller frees *parsed, unless it fails. */
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
                                setti_parsed** parsed);
 void setti_parsed_free(setti_parsed* parsed);

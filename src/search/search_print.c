@@ -7,7 +7,7 @@
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
 
-/* Whether a name needs no quotes. `more`: other characters that need none. */
+/* Whether a name needs no quotes. `more`: characters that it may have beside those of words. */
 static bool spell_is_plain(const char* name, const char* more)
 {
     static const char* const words[] = {"parent",    "up", "self",     "target",  "prefab",
@@ -46,11 +46,6 @@ static void spell_name(setti_writer* writer, const char* name)
     spell_text(writer, name, "");
 }
 
-static void spell_handle(setti_writer* writer, sett_entity entity)
-{
-    setti_writer_add(writer, "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
-}
-
 static void spell_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
 {
     char path[PRINT_PATH];
@@ -60,21 +55,20 @@ static void spell_entity(setti_writer* writer, const sett_search* search, sett_e
         sett_equals(setti_name_lookup(search->world, sett_null(), path), entity)) {
         spell_text(writer, path, "/-");
     } else { /* the path does not lead to the entity */
-        spell_handle(writer, entity);
+        setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(entity));
     }
 }
 
 static void spell_ref(setti_writer* writer, const sett_search* search, const sett_search_ref* ref)
 {
     const char* name = ref->variable;
-    if (name == NULL && sett_is_null(ref->entity)) {
-        name = "this";
-    }
-    if (name == NULL) {
+    if (name == NULL && !sett_is_null(ref->entity)) {
         spell_entity(writer, search, ref->entity);
+    } else if (name == NULL) {
+        setti_writer_add(writer, "$this");
     } else {
-        setti_writer_add(writer, strcmp(name, "*") == 0 || strcmp(name, "_") == 0 ? "%s" : "$%s",
-                         name);
+        bool any = strcmp(name, "*") == 0 || strcmp(name, "_") == 0;
+        setti_writer_add(writer, any ? "%s" : "$%s", name);
     }
 }
 
@@ -83,11 +77,10 @@ static bool spell_is_this(const sett_search_ref* ref)
     return ref->variable == NULL ? sett_is_null(ref->entity) : strcmp(ref->variable, "this") == 0;
 }
 
-/* For example: parent, up Likes. */
+/* Writes a walk, such as "parent" or "up Likes". */
 static void spell_walk(setti_writer* writer, const sett_search* search,
                        const sett_search_term* term)
 {
-    SETTI_ASSERT(term->walk != SETT_WALK_NONE);
     bool parent = term->along == 0 || term->along == SETT_ID_HIERARCHY;
     if (term->walk == SETT_WALK_SELF_UP && term->along == SETT_ID_INSTANCE_OF) {
         setti_writer_add(writer, "prefab");
@@ -111,7 +104,7 @@ static void spell_arguments(setti_writer* writer, const sett_search* search,
 {
     bool is_this = spell_is_this(&term->source) && !term->singleton;
     if (is_this && !has_target && term->walk == SETT_WALK_NONE) {
-        return; /* ($this) is left out */
+        return; /* "($this)" is left out */
     }
     setti_writer_add(writer, "(");
     if (term->singleton) {
@@ -163,8 +156,8 @@ static void spell_operand(setti_writer* writer, const sett_search* search,
     }
     bool constant = operand->of.variable == NULL && !sett_is_null(operand->of.entity);
     bool omits_this = operand->kind != SETT_OPERAND_ENTITY && spell_is_this(&operand->of);
-    if (constant) { /* not by name: parse.c reads a name at the begin of a term as a component */
-        spell_handle(writer, operand->of.entity);
+    if (constant) { /* not by name: parse.c reads a name at the start of a term as a component */
+        setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(operand->of.entity));
     } else if (!omits_this) {
         spell_ref(writer, search, &operand->of);
     }
@@ -179,7 +172,6 @@ static void spell_operand(setti_writer* writer, const sett_search* search,
 
 void setti_search_print_term(const sett_search* search, uint32_t number, setti_writer* writer)
 {
-    SETTI_ASSERT(number < search->term_count);
     static const char* const steps[] = {"", "+", "*", "?"};
     const sett_search_term* term = &search->term[number];
     if (term->kind == SETT_SEARCH_COMPARE) {

@@ -1,7 +1,7 @@
 /* search_query.c: turns the text of a plain query into the description of a query. */
 #include "search/search.h"
 
-/* Makes a query's term from a search's term. Returns NULL, or a part not allowed in queries. */
+/* Makes a query's term from a search's term. Returns NULL, or a part that queries cannot have. */
 static const char* plain_term(const sett_search_term* from, bool in_list, sett_term* term)
 {
     const char* source = from->source.variable;
@@ -31,14 +31,14 @@ static const char* plain_term(const sett_search_term* from, bool in_list, sett_t
     return NULL;
 }
 
-/* Makes all terms. Returns NULL, or a part of term *at that is not allowed in queries. */
+/* Makes all terms. Returns NULL, or a part of term *at that queries cannot have. */
 static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc, uint32_t* at)
 {
     uint32_t lists = 0;
     for (uint32_t k = 0; k < parsed->term_count; k++) {
         bool follows_or = k != 0 && parsed->term[k - 1].or_next;
         bool in_list = parsed->term[k].or_next || follows_or;
-        lists += in_list && !follows_or ? 1 : 0;
+        lists += in_list && !follows_or ? 1 : 0; /* a list begins */
         *at = k;
         if (lists > 1) {
             return "more than one list of ||";
@@ -52,12 +52,13 @@ static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc
         }
         const setti_type* type = setti_world_type(parsed->world, desc->terms[k].component);
         if (type->writers != NULL && desc->terms[k].access == SETT_INOUT) {
-            desc->terms[k].access = SETT_IN;
+            desc->terms[k].access = SETT_IN; /* the program cannot set values of the type */
         }
     }
     return NULL;
 }
 
+/* Reads the order. Returns NULL, or what is wrong; an empty text was reported already. */
 static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, char* message)
 {
     const sett_search_order* order = &parsed->order;

@@ -50,20 +50,15 @@ void setti_gather_close(setti_gather_scratch* scratch)
     }
 }
 
-/* Returns the entity's row in the step. */
-static uint32_t gather_row_of(const setti_gather_scratch* scratch, uint32_t index)
-{
-    uint32_t row = scratch->driver != NULL ? setti_sparse_row(scratch->driver, index) : index;
-    return row - scratch->base; /* for other entities at least SETTI_GATHER_ROWS */
-}
-
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
                         uint32_t index)
 {
     for (const setti_gather* at = storage->gather; at != NULL; at = at->outer) {
-        uint32_t row = gather_row_of(at->scratch, index);
-        if (at->scratch != except && at->used && row < SETTI_GATHER_ROWS &&
-            (at->scratch->rows[row / 64] >> (row % 64) & 1) != 0) {
+        const setti_gather_scratch* scratch = at->scratch;
+        uint32_t place = scratch->driver != NULL ? setti_sparse_row(scratch->driver, index) : index;
+        uint32_t row = place - scratch->base; /* of the step; large for entities of other steps */
+        if (scratch != except && at->used && row < SETTI_GATHER_ROWS &&
+            (scratch->rows[row / 64] >> (row % 64) & 1) != 0) {
             return at->values + (size_t)row * storage->size;
         }
     }

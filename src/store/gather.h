@@ -45,7 +45,7 @@ void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, uns
 /* Ends all redirections of a scratch. */
 void setti_gather_close(setti_gather_scratch* scratch);
 
-/* Excludes no scratch from setti_gather_find. */
+/* For `except` of setti_gather_find: no scratch. */
 #define SETTI_GATHER_ANY ((const setti_gather_scratch*)NULL)
 
 /* Finds the latest copy of a value, except in the scratch `except`, or NULL. */

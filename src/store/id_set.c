@@ -23,7 +23,7 @@ void setti_id_set_init(setti_id_set* set, uint32_t limit)
 bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
 {
     uint32_t number = at >> SETTI_ID_SET_SHIFT;
-    bool fresh;
+    bool fresh; /* true */
     if (SETTI_LIKELY(setti_id_set_page_of(set, at) != NULL)) {
         return true;
     }
@@ -31,7 +31,7 @@ bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
         return false;
     }
     setti_id_page* page = set->pages.data[number];
-    for (uint32_t k = 0; fresh && k < SETTI_ID_SET_ROWS; k++) {
+    for (uint32_t k = 0; k < SETTI_ID_SET_ROWS; k++) {
         page->dense[k] = (number << SETTI_ID_SET_SHIFT) + k;
         page->sparse[k] = (number << SETTI_ID_SET_SHIFT) + k;
     }
@@ -47,22 +47,14 @@ bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
            setti_id_set_reserve_page(pool, set, setti_id_set_sparse(set, id));
 }
 
-static void id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint32_t row_b)
-{
-    if (row_a == row_b) {
-        return; /* the usual case */
-    }
-    uint32_t a = setti_id_set_dense(set, row_a);
-    uint32_t b = setti_id_set_dense(set, row_b);
-    setti_id_set_put(pool, set, row_a, b);
-    setti_id_set_put(pool, set, row_b, a);
-}
-
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
-    SETTI_ASSERT(!setti_id_set_has(set, id));
-    SETTI_ASSERT(set->count < set->limit && id < set->limit);
-    id_set_swap(pool, set, setti_id_set_sparse(set, id), set->count);
+    SETTI_ASSERT(!setti_id_set_has(set, id) && set->count < set->limit && id < set->limit);
+    uint32_t row = setti_id_set_sparse(set, id);
+    if (row != set->count) { /* usually equal */
+        setti_id_set_put(pool, set, row, setti_id_set_dense(set, set->count));
+        setti_id_set_put(pool, set, set->count, id);
+    }
     set->count++;
 }
 

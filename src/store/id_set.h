@@ -89,7 +89,6 @@ SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint3
     }
 }
 
-/* Returns NULL, or the violated part of the invariant. */
 const char* setti_id_set_validate(const setti_id_set* set);
 
 #endif

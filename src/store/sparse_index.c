@@ -18,8 +18,7 @@
  */
 #include "store/storage.h"
 
-/* The most used slots of a page. */
-#define INDEX_MOST (SETTI_INDEX_SLOTS / 4 * 3)
+#define INDEX_MOST (SETTI_INDEX_SLOTS / 4 * 3) /* the most used slots of a page */
 
 static uint32_t index_mask(const setti_storage* storage)
 {
@@ -284,7 +283,7 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index of few values a hash table of one page, or of none. */
+/* Makes the index of few values a hash table of one page; of no page without values. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);

@@ -106,9 +106,8 @@ sett_status sett_sparse_set_reserve(sett_sparse_set* set, uint32_t capacity)
     if (capacity > set->set.limit) {
         return SETT_STATUS_LIMIT;
     }
-    uint32_t pages = capacity / SETTI_ID_SET_ROWS + (capacity % SETTI_ID_SET_ROWS != 0 ? 1 : 0);
-    for (uint32_t page = 0; page < pages; page++) {
-        if (!setti_id_set_reserve_page(&set->pool, &set->set, page << SETTI_ID_SET_SHIFT)) {
+    for (uint32_t id = 0; id < capacity; id += SETTI_ID_SET_ROWS) { /* the first id of each page */
+        if (!setti_id_set_reserve_page(&set->pool, &set->set, id)) {
             return SETT_STATUS_OUT_OF_MEMORY;
         }
     }

@@ -67,8 +67,7 @@ typedef struct setti_sparse_page {
 static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_page*)0)->row),
               "a page of the table of a sparse set has one size");
 
-/* The `handle_kind` of a storage with copied values (gather.h) or `far`. */
-#define SETTI_GATHERED UINT8_MAX
+#define SETTI_GATHERED UINT8_MAX /* `handle_kind` of a storage with copied values or `far` */
 
 typedef struct setti_storage {
     /* The members up to the pointers of `rows` are one cache line. */
@@ -98,15 +97,14 @@ typedef struct setti_storage {
     uint32_t ticks;              /* offset in a page of the rows' ticks, if tracked */
     uint32_t saved;              /* offset of the bits of setti_storage_saved in a page; 0: none */
     uint32_t align;              /* of pages, at least the alignment of a value */
-    uint32_t stray; /* page that became empty while pinned, SETTI_NONE or SETTI_STRAYS */
+    uint32_t stray; /* the page that became empty while pinned, SETTI_NONE or SETTI_STRAYS */
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
     void* user;                                                     /* argument of `move` */
 } setti_storage;
 
 #define SETTI_STRAYS (SETTI_NONE - 1) /* several pages */
 
-/* Bytes of the root: `count` to `hashed`. */
-#define SETTI_STORAGE_ROOT_SIZE (4 * sizeof(uint32_t))
+#define SETTI_STORAGE_ROOT_SIZE (4 * sizeof(uint32_t)) /* from `count` to `hashed` */
 
 /* ----------------------------------------------------------------------------------------- life */
 
@@ -338,7 +336,7 @@ uint64_t setti_storage_written(const setti_storage* storage, uint32_t index);
 /* Returns the tick of the last write or restore of a value. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 
-/* Copies the ticks of a value to the place where it moved. */
+/* Copies the ticks of a value to the place where the value moves. */
 SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t from_place,
                                           const setti_storage* to, uint32_t to_place)
 {
@@ -380,10 +378,10 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 /* Makes room for an index. Returns false if memory runs out. */
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 
-/* Creates pages for more rows of a sparse set. */
+/* Creates pages for `count` more rows of a sparse set. */
 bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* Makes room for more rows and their entries in a hash table. */
+/* Makes room for `count` more rows, and for their entries in a hash table. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 
 /* Makes room for more entities. Call setti_storage_reserve_indices next. */
@@ -395,7 +393,8 @@ SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* st
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count);
 
-/* Inserts neighbouring indices on one page of rows, up to *count, which becomes their number. */
+/* Inserts up to *count neighbouring indices, all on one page of rows. *count becomes the number of
+ * insertions. Returns the first value. */
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count);
 
@@ -405,7 +404,7 @@ void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
 /* Closes the gaps of a keep_order storage. */
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 
-/* Opens a gap at each row with want[row] == SETTI_NONE. */
+/* Opens a gap at each row with want[row] == SETTI_NONE, so that there are `extent` rows. */
 bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent);
 
@@ -500,8 +499,7 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
 
 /* ----------------------------------------------------------------------------------------- rows */
 
-/* Up to this size, inlined copies are faster than a call of memcpy. */
-#define SETTI_ROW_SMALL 64
+#define SETTI_ROW_SMALL 64 /* inlined copies up to this size are faster than calls of memcpy */
 
 SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
 {
@@ -560,7 +558,7 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
     return to;
 }
 
-/* Returns the address of the row number of an entity in the index. */
+/* Returns the address in the index of an entity's row number. */
 SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -592,12 +590,12 @@ SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage*
 /* ---------------------------------------------------------------------------------------- kinds
  * The functions of each kind that storage.c calls, and functions shared by the files of a kind. */
 
-/* Notes an empty page to free when the pool is no longer pinned. */
+/* Notes an empty page, to free when the pool is no longer pinned. */
 SETTI_INLINE void setti_storage_note_stray(setti_pool* pool, setti_storage* storage,
                                            uint32_t number)
 {
     SETTI_ASSERT(pool->pinned != 0);
-    bool single = storage->stray == SETTI_NONE || storage->stray == number;
+    bool single = storage->stray == SETTI_NONE || storage->stray == number; /* the only page */
     storage->stray = single ? number : SETTI_STRAYS;
     pool->strayed = true;
 }

@@ -23,7 +23,8 @@
 
 #define ARRAY_BLANK 128 /* most retained empty pages of presence, of 1 KB each */
 
-/* Returns true if a page of presence can be freed: no bits, or in an array no pages of rows. */
+/* Returns true if a page of presence can be freed: for a tag without bits, for an array without
+ * pages of rows. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
@@ -47,7 +48,8 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
     uint32_t page_rest = rows - (index & (rows - 1));
     uint32_t end = index + SETTI_MIN(*count, page_rest);
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    setti_storage_write(pool, storage, index); /* before the bits: saving the page reads them */
+    setti_storage_write(pool, storage,
+                        index); /* before the bits are set: saving the page reads the bits */
     for (uint32_t at = index; at < end;) {
         uint32_t until = SETTI_MIN(end, (at | 63) + 1); /* the end of the word */
         uint64_t mask = setti_bits_below(until - at) << (at % 64);
@@ -85,14 +87,15 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
            !setti_bits_any(words, setti_storage_rows(storage) / 64);
 }
 
+/* Frees the pages of presence without pages of rows. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
-    const setti_pages* pages = &storage->presence;
+    setti_pages* pages = &storage->presence;
     for (uint32_t k = setti_pages_next(pages, 0); k != SETTI_NONE;
          k = setti_pages_next(pages, k + 1)) {
         if (array_bits_are_empty(storage, k)) {
-            setti_pages_free(pool, &storage->presence, k);
+            setti_pages_free(pool, pages, k);
         }
     }
     storage->blank = 0;
@@ -116,6 +119,8 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
+/* After a page of rows was freed: frees the page of presence, if empty, and lowers the extent. Tags
+ * have no pages of rows, only their numbers. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -145,7 +150,7 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     array_update_after_free(pool, storage, spare);
 }
 
-/* Moves the spare page to the missing page `number`. */
+/* Moves the spare page to the missing page `number`, if possible. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
@@ -160,6 +165,24 @@ static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t 
     return true;
 }
 
+/* Adds the page of presence of an index. Returns false if memory runs out. */
+static bool array_add_presence(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    bool created; /* not needed */
+    uint32_t number = index >> SETTI_BITS_SHIFT;
+    uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
+    if ((storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, pages)) ||
+        !setti_pages_ensure(pool, &storage->presence, number, &created)) {
+        return false;
+    }
+    memset(storage->presence.data[number], 0, storage->presence.size);
+    if (index >> SETTI_READ_SHIFT != 0) {
+        storage->far = true;
+        setti_storage_update_access(storage);
+    }
+    return true;
+}
+
 bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && index != SETTI_NONE);
@@ -169,28 +192,16 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
         storage->spare = SETTI_NONE; /* no removal may free the page now */
     }
     bool missing = setti_pages_get(&storage->presence, presence_page) == NULL;
-    if (!missing && (storage->kind == SETTI_TAG || storage->rows.data[row_page] != NULL)) {
-        return true;
+    if (missing && !array_add_presence(pool, storage, index)) {
+        return false;
     }
-    bool created; /* not needed */
-    if (missing) {
-        uint32_t pages = (presence_page + 1) << (SETTI_BITS_SHIFT - storage->shift);
-        if ((storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, pages)) ||
-            !setti_pages_ensure(pool, &storage->presence, presence_page, &created)) {
-            return false;
-        }
-        memset(storage->presence.data[presence_page], 0, storage->presence.size);
-        if (index >> SETTI_READ_SHIFT != 0) {
-            storage->far = true;
-            setti_storage_update_access(storage);
-        }
-    }
-    if (storage->kind == SETTI_TAG) {
+    if (storage->kind == SETTI_TAG || storage->rows.data[row_page] != NULL) {
         return true;
     }
     if (!missing && storage->blank != 0 && array_bits_are_empty(storage, presence_page)) {
         storage->blank--;
     }
+    bool created; /* not needed */
     return array_move_spare(pool, storage, row_page) ||
            setti_pages_ensure(pool, &storage->rows, row_page, &created);
 }
@@ -220,16 +231,15 @@ static void array_free_empty(setti_pool* pool, setti_storage* storage)
 {
     bool tag = storage->kind == SETTI_TAG;
     const setti_pages* pages = tag ? &storage->presence : &storage->rows;
-    uint32_t number = 0;
     storage->spare = SETTI_NONE;
-    while ((number = setti_pages_next(pages, number)) != SETTI_NONE) {
+    for (uint32_t number = setti_pages_next(pages, 0); number != SETTI_NONE;
+         number = setti_pages_next(pages, number + 1)) {
         if (tag) { /* frees a page without bits */
             array_update_after_free(pool, storage, number << (SETTI_BITS_SHIFT - storage->shift));
         } else if (array_page_is_empty(storage, number)) {
             setti_pages_free(pool, &storage->rows, number);
             array_update_after_free(pool, storage, number);
         }
-        number++;
     }
 }
 

@@ -135,7 +135,7 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
-    /* one empty page stays */
+    /* the first empty page stays */
     for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
         if (SETTI_UNLIKELY(pool->pinned != 0)) {
             setti_storage_note_stray(pool, storage, SETTI_STRAYS);
@@ -240,7 +240,7 @@ uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
             return index;
         }
     }
-    *cursor = 1; /* after row 0 */
+    *cursor = 1; /* no row is left */
     return SETTI_NONE;
 }
 

@@ -46,13 +46,13 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
     setti_summary_init(summary);
 }
 
-/* Computes the levels above level[0], of which `count` bits may be set. */
-static void summary_rebuild(const setti_summary* summary, uint32_t count)
+/* Computes the levels above level[0]. In level[0] only the first `bits` bits may be set. */
+static void summary_rebuild(const setti_summary* summary, uint32_t bits)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {
         uint32_t words_below = summary_words(summary->capacity, k - 1);
-        count = (count + 63) / 64; /* words of level k - 1 that may have set bits */
-        for (uint32_t n = 0; n < count; n++) {
+        bits = (bits + 63) / 64; /* a bit for each word of level[k - 1] */
+        for (uint32_t n = 0; n < bits; n++) {
             uint64_t full = summary->level[k - 1][n] == UINT64_MAX;
             summary->level[k][n / 64] |= full << (n % 64);
         }

@@ -20,13 +20,11 @@ typedef struct setti_summary {
 } setti_summary;
 
 void setti_summary_init(setti_summary* summary);
-
 void setti_summary_deinit(setti_pool* pool, setti_summary* summary);
 
 /* Raises the capacity. Returns false if memory runs out. */
 bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t count);
 
-/* Adds a number. */
 SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
 {
     SETTI_ASSERT(number < summary->capacity);
@@ -40,7 +38,6 @@ SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
     }
 }
 
-/* Removes a number. */
 void setti_summary_remove(setti_summary* summary, uint32_t number);
 
 static inline bool setti_summary_has(const setti_summary* summary, uint32_t number)
@@ -55,7 +52,6 @@ uint32_t setti_summary_next(const setti_summary* summary, uint32_t from);
 /* Like setti_summary_next, but skips the first `skip` members. */
 uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_t skip);
 
-/* Returns NULL, or the violated part of the invariant. */
 const char* setti_summary_validate(const setti_summary* summary);
 
 #endif

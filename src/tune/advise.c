@@ -159,7 +159,6 @@ static void advice_write_convert(const sett_world* world, const advice_option* o
 
 static void advice_fill(const sett_world* world, const advice_option* option, sett_advice* item)
 {
-    SETTI_ASSERT(option->gain > 0);
     memset(item, 0, sizeof(*item));
     item->cost_ns = (uint64_t)option->prices.now / SETTI_PRICE_NS;
     item->gain_ns = (uint64_t)option->gain / SETTI_PRICE_NS;
@@ -181,7 +180,7 @@ static void advice_fill(const sett_world* world, const advice_option* option, se
     advice_write_convert(world, option, item);
 }
 
-/* Whether a tag may have caused many signatures. */
+/* Whether a tag may have caused many signatures, so that dont_fragment would pay. */
 static bool advice_fragments(const sett_world* world, const setti_type* type)
 {
     uint64_t changes = type->use.added + type->use.removed;

@@ -86,7 +86,7 @@ typedef struct auto_evaluation {
     sett_world* world;
     uint32_t max_values;
     setti_price least; /* queries with cheaper loops are ignored */
-    bool close;        /* the regret of a change is close to the cost */
+    bool close;        /* the regret of a change is close to the cost of the change */
     auto_option best;  /* the best change so far; gain 0: no change pays */
     setti_concerns concerns;
 } auto_evaluation;
@@ -160,6 +160,7 @@ static void auto_mark_all(sett_world* world)
     }
 }
 
+/* Samples a type, and estimates how many entities get or lose it between two samples. */
 static void auto_sample_type(sett_world* world, setti_type* type)
 {
     setti_type_sample* sample = auto_sample_of(world, type);
@@ -197,7 +198,7 @@ static setti_price auto_sample_queries(sett_world* world)
         setti_query_use* use = &query->use[SETTI_SAMPLED];
         use->loops += setti_tally_take(&query->nested);
         if (use->loops == 0 || query->required == 0 || query->changed != 0) {
-            use->loops = 0;
+            use->loops = 0; /* the sample ignores the query */
             continue;
         }
         setti_plan_update(query);
@@ -207,7 +208,7 @@ static setti_price auto_sample_queries(sett_world* world)
     return all;
 }
 
-/* Begins the next sample. */
+/* Resets the counts of the sample. */
 static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -221,14 +222,14 @@ static void auto_forget_samples(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- options */
 
-/* Whether a system writes a type by handle. */
+/* Whether a system writes a type by handle. With a sparse set, such a system has only one job. */
 static bool auto_is_written_by_handle(const sett_world* world, const setti_type* type)
 {
     const sett_system* system = setti_run_of(world) != NULL ? setti_run_of(world)->systems : NULL;
     for (; system != NULL; system = system->next) {
         for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && system->desc.access_inout[k] != 0; k++) {
             if (system->desc.access_inout[k] == type->id) {
-                return true; /* a sparse set would limit the system to one job */
+                return true;
             }
         }
     }
@@ -294,22 +295,22 @@ static void auto_price(auto_evaluation* eval, auto_option* option, setti_price c
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
 }
 
-/* Whether each type of a group can be converted in a frame. */
-static bool auto_can_build(const sett_query* query, uint32_t max_values)
+/* Whether a frame is enough for a change, or for each type of a group. */
+static bool auto_fits(const setti_relayout* change, uint32_t max_values)
 {
+    const sett_query* query = change->group;
+    if (setti_layout_moves(change) <= max_values) {
+        return true;
+    }
+    if (query == NULL) {
+        return false;
+    }
     bool fits = true;
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
         fits = fits && (storage->kind == SETTI_SPARSE || storage->count <= max_values);
     }
     return fits;
-}
-
-/* Whether a change can be made, perhaps over several frames. */
-static bool auto_fits(const auto_option* option, uint32_t max_values)
-{
-    return setti_layout_moves(&option->change) <= max_values ||
-           (option->change.group != NULL && auto_can_build(option->change.group, max_values));
 }
 
 /* Returns the saving of a change in twice AUTO_SOON samples, less the cost of the move. */
@@ -322,7 +323,7 @@ static setti_price auto_net_saving(const auto_evaluation* eval, const auto_optio
 /* Updates the best change. Returns true if `option` pays. */
 static bool auto_compare(auto_evaluation* eval, const auto_option* option)
 {
-    if (!auto_fits(option, eval->max_values)) {
+    if (!auto_fits(&option->change, eval->max_values)) {
         return false;
     }
     setti_price missing = option->cost - option->use->regret;
@@ -423,10 +424,9 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
     return type->storage.count;
 }
 
-/* Creates the group of a query. */
+/* Creates the group of a query. The first `length` rows hold the members, unless SETTI_NONE. */
 static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length)
 {
-    SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
     sett_status error = world->error; /* restored on failure: the program made no call here */
     setti_relayout change = {.group = query};
     uint64_t moves = setti_layout_moves(&change); /* at most */
@@ -453,7 +453,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     memcpy(types, listener->owned.item, count * sizeof(types[0]));
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         if (query->cover == listener) {
-            query->grouped.churn = listener->use.churn;
+            query->grouped.churn = listener->use.churn; /* for the price of a new group */
         }
     }
     setti_relayout change = {.dissolved = listener};
@@ -473,6 +473,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     return moved;
 }
 
+/* The types that members of a query's group have, and do not have, for setti_matches_find. */
 static setti_listener auto_conditions(const sett_query* query, setti_type** with,
                                       setti_type** without)
 {
@@ -529,8 +530,7 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
            (size_t)setti_array_end(storage) * sizeof(uint32_t); /* the row of each index */
 }
 
-/* Returns the next array to convert, the largest first, and adds the term to *done. Returns NULL at
- * the end. */
+/* Returns the largest array of a group not in the terms *done, and adds its term. NULL: the end. */
 static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
 {
     setti_type* next = NULL;
@@ -555,9 +555,7 @@ static size_t auto_freed(const setti_storage* storage)
 {
     size_t count = 0;
     for (uint32_t number = 0; number < storage->rows.count; number++) {
-        if (storage->rows.data[number] != NULL) {
-            count++;
-        }
+        count += storage->rows.data[number] != NULL ? 1 : 0;
     }
     return count * storage->rows.size;
 }
@@ -616,10 +614,8 @@ static bool auto_warm(sett_world* world)
     return true;
 }
 
-/* Stops touching memory in advance. */
 static void auto_expect_none(sett_world* world)
 {
-    setti_layout_of(world)->warming = 0;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         query->expected = false;
     }
@@ -643,11 +639,9 @@ static void auto_begin_building(sett_world* world, sett_query* query, setti_type
 {
     struct setti_layout* layout = setti_layout_of(world);
     SETTI_ASSERT((query != NULL) != (type != NULL) && !layout->building);
-    uint32_t frames_left = layout->warming;
     bool expected = query != NULL && query->expected;
     auto_expect_none(world);
-    layout->warming = frames_left; /* auto_expect_none sets 0 */
-    if (!expected) {               /* else the frames planned for the group go on */
+    if (!expected) { /* else the frames planned for the group go on */
         auto_begin_warming(layout, query != NULL ? auto_group_room(query)
                                                  : auto_room(world, &type->storage));
     }
@@ -658,7 +652,7 @@ static void auto_begin_building(sett_world* world, sett_query* query, setti_type
     layout->building = true;
 }
 
-/* Converts a type, but not for a group. */
+/* Converts a type that no group waits for. */
 static uint64_t auto_convert_alone(sett_world* world, setti_type* type)
 {
     setti_type_sample* sample = type->sample;
@@ -669,15 +663,6 @@ static uint64_t auto_convert_alone(sett_world* world, setti_type* type)
     }
     sample->orphaned = false;
     return moved;
-}
-
-static uint64_t auto_build_type(sett_world* world, uint32_t max_values)
-{
-    setti_type* type = setti_layout_of(world)->type;
-    auto_stop_building(world, NULL);
-    bool can = auto_may_move(world, type) && setti_layout_can_convert(type) &&
-               type->storage.count <= max_values; /* the program may have changed the type */
-    return can ? auto_convert_alone(world, type) : 0;
 }
 
 /* Whether the first `length` rows hold the same entities in all sparse sets of a group. */
@@ -798,8 +783,14 @@ static uint64_t auto_build(sett_world* world, uint32_t max_values)
     if (auto_warm(world)) {
         return 0;
     }
-    return setti_layout_of(world)->type != NULL ? auto_build_type(world, max_values)
-                                                : auto_build_group(world, max_values);
+    setti_type* type = setti_layout_of(world)->type;
+    if (type == NULL) {
+        return auto_build_group(world, max_values);
+    }
+    auto_stop_building(world, NULL);
+    bool can = auto_may_move(world, type) && setti_layout_can_convert(type) &&
+               type->storage.count <= max_values; /* the program may have changed the type */
+    return can ? auto_convert_alone(world, type) : 0;
 }
 
 /* Makes a small change or begins a large change. */
@@ -844,7 +835,7 @@ static bool auto_select(auto_evaluation* eval, const setti_type* type)
 static void auto_select_more(auto_evaluation* eval)
 {
     sett_world* world = eval->world;
-    (void)auto_select(eval, eval->best.change.type);
+    (void)auto_select(eval, eval->best.change.type); /* was made: takes its queries */
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         setti_type_sample* sample = type->sample;
@@ -855,7 +846,7 @@ static void auto_select_more(auto_evaluation* eval)
     }
 }
 
-/* Converts due types. */
+/* Converts due types, as many as a frame may. */
 static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
 {
     uint64_t spent = 0;
@@ -941,14 +932,12 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
 }
 
 /* Whether a large group would pay if all frames were like the first. */
-static bool auto_is_expected(const auto_evaluation* eval, const sett_query* query,
-                             setti_prices prices)
+static bool auto_is_expected(const sett_query* query, uint32_t max_values, setti_prices prices)
 {
-    setti_relayout change = {.group = setti_unconst(query)};
-    auto_option option = {.change = change};
+    setti_relayout change = {.group = query};
     uint64_t moves = setti_layout_moves(&change);
     setti_price gain = prices.now - prices.then;
-    return moves > AUTO_AT_ONCE && auto_fits(&option, eval->max_values) &&
+    return moves > AUTO_AT_ONCE && auto_fits(&change, max_values) &&
            prices.then * AUTO_CLEAR <= prices.now &&
            (setti_price)moves * AUTO_MOVE + AUTO_FIXED <= gain * AUTO_SOON * AUTO_PERIOD;
 }
@@ -956,26 +945,26 @@ static bool auto_is_expected(const auto_evaluation* eval, const sett_query* quer
 /* Begins to touch memory for the group with the largest saving. */
 static void auto_look_ahead(sett_world* world, uint32_t max_values)
 {
-    auto_evaluation eval = {.world = world, .max_values = max_values};
+    setti_concerns concerns;
     setti_price most = 0;
     sett_query* best = NULL;
     auto_mark_all(world); /* creates the sampling data of types */
     (void)auto_sample_queries(world);
-    setti_concerns_init(&eval.concerns, world);
+    setti_concerns_init(&concerns, world);
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         if (query->use[SETTI_SAMPLED].loops == 0 || !auto_can_group(query)) {
             continue;
         }
         setti_price_list list;
         setti_relayout change = {.group = query};
-        setti_prices prices = setti_price_change(
-            world, SETTI_SAMPLED, &change, setti_concerns_find(&eval.concerns, &change, &list));
-        if (auto_is_expected(&eval, query, prices) && prices.now - prices.then > most) {
+        setti_prices prices = setti_price_change(world, SETTI_SAMPLED, &change,
+                                                 setti_concerns_find(&concerns, &change, &list));
+        if (auto_is_expected(query, max_values, prices) && prices.now - prices.then > most) {
             most = prices.now - prices.then;
             best = query;
         }
     }
-    setti_concerns_deinit(&eval.concerns, world);
+    setti_concerns_deinit(&concerns, world);
     if (best != NULL) {
         best->expected = true;
         auto_begin_warming(setti_layout_of(world), auto_group_room(best));
@@ -983,7 +972,7 @@ static void auto_look_ahead(sett_world* world, uint32_t max_values)
     }
 }
 
-/* Prepares for the next sample. */
+/* Uses a frame between two samples. */
 static void auto_wait(sett_world* world, uint32_t max_values)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -993,7 +982,7 @@ static void auto_wait(sett_world* world, uint32_t max_values)
     } else {
         (void)auto_warm(world);
     }
-    if (layout->frames + 1 == layout->period) {
+    if (layout->frames + 1 == layout->period) { /* a frame before the sample */
         auto_mark_all(world);
     }
 }
@@ -1016,8 +1005,9 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
     }
     layout->frames = 0;
     uint64_t moved = auto_evaluate(world, max_values);
-    if (!layout->building) {
-        auto_expect_none(world); /* the expected group is not created now */
+    if (!layout->building) { /* the expected group is not created now */
+        layout->warming = 0;
+        auto_expect_none(world);
     }
     return moved;
 }

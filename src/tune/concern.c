@@ -19,6 +19,7 @@ static bool concern_is_sampled(const sett_query* query)
     return query->use[SETTI_SAMPLED].loops != 0 && query->required != 0;
 }
 
+/* Fills `first` and `entry`. */
 static void concern_list_queries(setti_concerns* concerns, const sett_world* world)
 {
     uint32_t at = 0;
@@ -68,10 +69,10 @@ void setti_concerns_deinit(setti_concerns* concerns, sett_world* world)
     }
 }
 
+/* Adds the queries of a type to the list, unless they are in it. */
 static void concern_add_type(const setti_concerns* concerns, const setti_type* type,
                              setti_price_list* list)
 {
-    SETTI_ASSERT(type->id < concerns->types);
     uint32_t at = concerns->first[type->id];
     while (at != SETTI_NONE) {
         sett_query* query = concerns->entry[at].query;

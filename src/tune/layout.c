@@ -116,62 +116,61 @@ static bool layout_next_word(layout_reader* reader, layout_word* word)
     return true;
 }
 
-/* Whether a word equals a keyword or sign. */
 static bool layout_is(const layout_word* word, const char* text)
 {
     return strlen(text) == word->length && strncmp(word->at, text, word->length) == 0;
 }
 
-static bool layout_is_keyword(const layout_word* word)
-{
-    return layout_is(word, "array") || layout_is(word, "sparse_set") || layout_is(word, "group") ||
-           layout_is(word, "with") || layout_is(word, "without");
-}
-
 static bool layout_is_name(const layout_word* word)
 {
-    if (word->length != 0 && word->at[0] == '"') {
+    if (word->length == 0) {
+        return false;
+    }
+    if (word->at[0] == '"') {
         return word->length > 2; /* not "" */
     }
-    return word->length != 0 && !layout_is_sign(word->at[0]) && !layout_is_keyword(word);
+    bool is_keyword = layout_is(word, "array") || layout_is(word, "sparse_set") ||
+                      layout_is(word, "group") || layout_is(word, "with") ||
+                      layout_is(word, "without");
+    return !is_keyword && !layout_is_sign(word->at[0]);
 }
 
-/* Whether a word spells a name. Quotes and backslashes do not count. */
-static bool layout_word_is_name(const layout_word* word, const char* name)
+/* Returns the next character of the name that a word spells, or zero. *at is 0 at first. */
+static char layout_next_char(const layout_word* word, uint32_t* at)
 {
     bool quoted = word->at[0] == '"';
-    const uint32_t quote = quoted ? 1 : 0; /* characters */
-    const char* at = word->at + quote;
-    const char* end = word->at + word->length - quote;
-    for (; at < end; at++, name++) {
-        if (quoted && *at == '\\') {
-            at++;
-        }
-        if (*at != *name) {
-            return false;
-        }
+    if (quoted && *at == 0) {
+        *at = 1;
     }
-    return *name == '\0';
+    if (quoted && word->at[*at] == '\\') { /* the next character is literal */
+        ++*at;
+    }
+    uint32_t end = word->length - (quoted ? 1 : 0);
+    return *at < end ? word->at[(*at)++] : '\0';
+}
+
+/* Whether a word spells a name. */
+static bool layout_word_is_name(const layout_word* word, const char* name)
+{
+    uint32_t at = 0;
+    char next = layout_next_char(word, &at);
+    while (next != '\0' && next == *name) {
+        name++;
+        next = layout_next_char(word, &at);
+    }
+    return next == *name;
 }
 
 /* Whether two words spell the same name. */
 static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
 {
-    char name[256];
-    uint32_t length = 0;
-    bool quoted = a->at[0] == '"';
-    const uint32_t quote = quoted ? 1 : 0; /* characters */
-    for (const char* at = a->at + quote; at < a->at + a->length - quote; at++) {
-        if (quoted && *at == '\\') {
-            at++;
-        }
-        if (length + 1 == sizeof(name)) {
-            return false; /* too long to be compared */
-        }
-        name[length++] = *at;
+    uint32_t a_at = 0;
+    uint32_t b_at = 0;
+    char next = layout_next_char(a, &a_at);
+    while (next != '\0' && next == layout_next_char(b, &b_at)) {
+        next = layout_next_char(a, &a_at);
     }
-    name[length] = '\0';
-    return layout_word_is_name(b, name);
+    return next == '\0' && layout_next_char(b, &b_at) == '\0';
 }
 
 static bool layout_read_group(layout_reader* reader, layout_item* item)
@@ -206,7 +205,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
     return reader->wrong == NULL;
 }
 
-/* Ends a list of names at the next word. Returns false on an error. */
+/* Ends a list of names at the word after it. Returns false on an error. */
 static bool layout_end_list(layout_reader* reader, const layout_word* word)
 {
     if (reader->named == 0) {
@@ -222,7 +221,6 @@ static bool layout_end_list(layout_reader* reader, const layout_word* word)
 /* Reads the next type of a list, or the next group. Returns false at the end or on an error. */
 static bool layout_next(layout_reader* reader, layout_item* item)
 {
-    SETTI_ASSERT(reader->wrong == NULL);
     layout_word word;
     memset(item, 0, sizeof(*item));
     while (layout_next_word(reader, &word)) {
@@ -255,8 +253,8 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     return false;
 }
 
-/* Finds the storage of a type in a text. Groups override lists. *where becomes the name's word, if
- * found. */
+/* Finds the storage of a type in a text. Groups override lists. *where becomes the name's word.
+ * Returns SETT_STORAGE_DEFAULT if the text does not have the name. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
@@ -289,6 +287,7 @@ static setti_type* layout_type(const sett_world* world, const layout_word* word)
     return NULL;
 }
 
+/* Finds the line and column of `at` in a text. */
 static void layout_place(const char* text, const char* at, unsigned* line, unsigned* column)
 {
     *line = 1;
@@ -383,16 +382,13 @@ static bool layout_next_group(const sett_world* world, layout_reader* reader, se
     return false;
 }
 
-/* Whether a list has all types of `ids`. Adds the number of types to *count. */
-static bool layout_list_has(const setti_type_list* list, const sett_component* ids, uint32_t* count)
+/* Whether a list has all types of `ids`. Adds the number of `ids` to *count. */
+static bool layout_list_has(const sett_world* world, const setti_type_list* list,
+                            const sett_component* ids, uint32_t* count)
 {
     for (uint32_t k = 0; k < SETT_GROUP_TYPES && ids[k] != 0; k++) {
-        bool found = false;
-        for (uint32_t i = 0; i < list->count; i++) {
-            found = found || list->item[i]->id == ids[k];
-        }
         ++*count;
-        if (!found) {
+        if (!setti_type_list_has(list, setti_world_type(world, ids[k]))) {
             return false;
         }
     }
@@ -400,26 +396,22 @@ static bool layout_list_has(const setti_type_list* list, const sett_component* i
 }
 
 /* Whether a list has exactly the types of `ids` and `more`. `more` may be NULL. */
-static bool layout_list_is(const setti_type_list* list, const sett_component* ids,
-                           const sett_component* more)
+static bool layout_list_is(const sett_world* world, const setti_type_list* list,
+                           const sett_component* ids, const sett_component* more)
 {
     uint32_t count = 0;
-    if (!layout_list_has(list, ids, &count)) {
-        return false;
-    }
-    if (more != NULL && !layout_list_has(list, more, &count)) {
-        return false;
-    }
-    return count >= list->count; /* the list has no other type */
+    bool has_all = layout_list_has(world, list, ids, &count) &&
+                   (more == NULL || layout_list_has(world, list, more, &count));
+    return has_all && count >= list->count; /* the list has no other type */
 }
 
-/* Finds the group made by a layout that `desc` describes. */
+/* Finds the group that a layout made as `desc` describes. Returns NULL without one. */
 static setti_listener* layout_find_group(const sett_world* world, const sett_group_desc* desc)
 {
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        if (at->by_layout && layout_list_is(&at->owned, desc->owned, NULL) &&
-            layout_list_is(&at->with, desc->owned, desc->with) &&
-            layout_list_is(&at->without, desc->without, NULL)) {
+        if (at->by_layout && layout_list_is(world, &at->owned, desc->owned, NULL) &&
+            layout_list_is(world, &at->with, desc->owned, desc->with) &&
+            layout_list_is(world, &at->without, desc->without, NULL)) {
             return at;
         }
     }
@@ -441,7 +433,6 @@ static bool layout_has_group(const sett_world* world, const char* text,
 /* Creates the groups of a text. Groups with unregistered types wait. */
 static sett_status layout_make_groups(sett_world* world, const char* text)
 {
-    SETTI_ASSERT(world->locks == 0);
     const bool automatic = false;
     sett_group_desc desc;
     for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {
@@ -479,8 +470,7 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Finds a name of `item` that occurs earlier in the text, too.
- *   other  memory for an item */
+/* Finds a name of `item` that also occurs earlier in the text. `other`: memory for an item. */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {
@@ -527,7 +517,7 @@ static sett_status layout_check_text(sett_world* world, const char* text)
     return SETT_OK;
 }
 
-/* Checks that a type can be stored as a text says. Sets *moves if values move. */
+/* Checks that a type can be stored as a text says. Sets *moves if the values would move. */
 static sett_status layout_check_type(sett_world* world, const char* text, const setti_type* type,
                                      bool* moves)
 {
@@ -650,6 +640,7 @@ static void layout_resume(sett_world* world)
     }
 }
 
+/* After the first frame with a text: reports names that no type has. */
 static void layout_end_frame(sett_world* world)
 {
     if (setti_layout_of(world)->unreported) {
@@ -713,7 +704,7 @@ static void layout_add_name(setti_writer* out, const char* name)
     setti_writer_add(out, "\"");
 }
 
-/* Whether a type belongs to no module of the library. */
+/* Whether a type is an ordinary type, not one of a module of the library. */
 static bool layout_is_plain(const setti_type* type)
 {
     return (type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)) == 0;
@@ -780,9 +771,9 @@ bool setti_layout_can_group(const sett_query* query, bool automatic)
 {
     uint32_t owned = setti_price_owned(query);
     if (query->arranged != 0) {
-        bool can_dissolve = automatic && query->cover->automatic;
-        if (!can_dissolve || query->arranged == owned) {
-            return false;
+        bool can_replace = automatic && query->cover->automatic;
+        if (!can_replace || query->arranged == owned) {
+            return false; /* or the group exists already */
         }
     }
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
@@ -822,16 +813,16 @@ uint64_t setti_layout_moves(const setti_relayout* change)
 {
     uint64_t values = change->type != NULL ? change->type->storage.count : 0;
     uint32_t owned = change->group != NULL ? setti_price_owned(change->group) : 0;
-    uint64_t fewest = UINT32_MAX;
+    uint64_t members = UINT32_MAX; /* at most: as many as the rarest type has */
+    uint32_t sparse_sets = 0;
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &change->group->term[setti_bits_lowest(rest)].type->storage;
-        fewest = SETTI_MIN(fewest, storage->count);
+        bool is_sparse = storage->kind == SETTI_SPARSE;
+        members = SETTI_MIN(members, storage->count);
+        sparse_sets += is_sparse ? 1 : 0;
+        values += is_sparse ? 0 : storage->count;
     }
-    for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &change->group->term[setti_bits_lowest(rest)].type->storage;
-        /* moving a member's row to the front exchanges two values */
-        values += storage->kind == SETTI_SPARSE ? 2 * fewest : storage->count;
-    }
+    values += 2 * members * sparse_sets; /* a member's row is exchanged with a row at the front */
     for (uint32_t k = 0; change->dissolved != NULL && k < change->dissolved->owned.count; k++) {
         values += change->dissolved->owned.item[k]->storage.count;
     }

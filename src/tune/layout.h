@@ -21,7 +21,7 @@ struct setti_layout {
     bool more;           /* a type is due for conversion */
     uint32_t warming;    /* frames in which memory is still touched */
     size_t warm_size;    /* bytes to touch */
-    unsigned char* warm; /* memory to touch next */
+    unsigned char* warm; /* memory to touch next; NULL: none yet */
 };
 
 enum {
@@ -40,8 +40,7 @@ struct setti_layout* setti_layout_ensure(sett_world* world);
 /* Whether a type can be converted to the other kind of storage: array or sparse set. */
 bool setti_layout_can_convert(const setti_type* type);
 
-/* Whether a group can own the types of a query.
- *   automatic  the group may replace automatic groups */
+/* Whether a group can own the types of a query. `automatic`: it may replace automatic groups. */
 bool setti_layout_can_group(const sett_query* query, bool automatic);
 
 /* Describes the group for a query. */

@@ -119,7 +119,7 @@ static void price_view_group(const sett_query* query, setti_use use, const sett_
     }
 }
 
-/* Returns the view of a query. `change` may be NULL. */
+/* Returns the layout after a change as a query sees it. `change` may be NULL. */
 static price_view price_view_of(const sett_query* query, setti_use use,
                                 const setti_relayout* change)
 {
@@ -128,9 +128,10 @@ static price_view price_view_of(const sett_query* query, setti_use use,
         change = &unchanged;
     }
     price_view view = {.sparse_set = ~query->positional};
+    /* Whether the change destroys the group that covers the query, if there is one. */
     bool cover_ends = query->cover == change->dissolved ||
                       (change->group != NULL && price_collides(change->group, query->cover));
-    if (query->arranged != 0 && !cover_ends) {
+    if (query->arranged != 0 && !cover_ends) { /* the present group stays */
         view.owned = query->arranged;
         view.covered = query->covered;
         view.rows = query->cover->length;
@@ -150,8 +151,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
     return view;
 }
 
-/* Returns the cost of testing rows and fetching values.
- *   in_place  terms whose values are not fetched */
+/* Returns the cost of testing rows, and of fetching values of the terms that are not `in_place`. */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
@@ -238,14 +238,14 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     return false;
 }
 
-/* Returns the additional cost of single accesses to a sparse set. */
+/* Returns the cost of single accesses to a sparse set, beyond the cost in an array. */
 static setti_price price_singles(const setti_type* type)
 {
     return (setti_price)type->use.accessed * COST_INDIRECT +
            setti_price_changes(type->use.added + type->use.removed, type->storage.count);
 }
 
-/* Returns the additional cost of single accesses after a change. */
+/* Returns the cost that a change adds to single accesses. */
 static setti_price price_all_singles(setti_use use, const setti_relayout* change)
 {
     setti_price price = 0;

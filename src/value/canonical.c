@@ -136,7 +136,7 @@ static bool piece_same(const setti_piece* piece, const unsigned char* a, const u
     if (memcmp(a, b, piece->size) == 0) {
         return true;
     }
-    bool same = piece->kind == SETTI_PIECE_FLOAT;
+    bool same = piece->kind == SETTI_PIECE_FLOAT; /* then NaN with different bits are equal */
     for (uint32_t k = 0; same && k < piece->size; k += piece->unit) {
         same = memcmp(a + k, b + k, piece->unit) == 0 ||
                (canonical_is_nan(a + k, piece->unit) && canonical_is_nan(b + k, piece->unit));
@@ -302,12 +302,12 @@ static sett_status owned_read(const setti_owned* owned, const sett_allocator* al
 {
     bool is_list = owned->item_size != 0;
     size_t each = is_list ? owned->item_least : 1; /* bytes of an item or character */
-    const unsigned char* bytes = canonical_take(from, 4);
-    uint32_t count = bytes != NULL ? (uint32_t)setti_bytes_get(bytes, 4) : 0;
-    if (bytes == NULL || count > from->left / each) {
+    const unsigned char* length = canonical_take(from, 4);
+    uint32_t count = length != NULL ? (uint32_t)setti_bytes_get(length, 4) : 0;
+    if (length == NULL || count > from->left / each) {
         return SETT_STATUS_INVALID;
     }
-    bytes = canonical_take(from, count * each);
+    const unsigned char* bytes = canonical_take(from, count * each);
     if (!is_list && memchr(bytes, 0, count) != NULL) {
         return SETT_STATUS_INVALID;
     }
@@ -359,7 +359,8 @@ static bool owned_same(const setti_owned* owned, const unsigned char* a, const u
     const sett_list x = setti_owned_list(a + owned->offset, owned->item_size);
     const sett_list y = setti_owned_list(b + owned->offset, owned->item_size);
     bool same = x.count == y.count;
-    for (uint32_t k = 0; same && x.items != y.items && k < x.count; k++) {
+    uint32_t count = x.items != y.items ? x.count : 0; /* shared items are equal */
+    for (uint32_t k = 0; same && k < count; k++) {
         size_t at = (size_t)k * owned->item_size;
         for (uint32_t p = 0; same && p < owned->piece_count; p++) {
             size_t offset = at + owned->pieces[p].offset;
@@ -399,7 +400,7 @@ void setti_canonical_clear(const setti_members* members, void* value)
             }
         }
         unsigned char* end = piece->kind == SETTI_PIECE_TEXT ? memchr(at, 0, piece->size) : NULL;
-        if (end != NULL) {
+        if (end != NULL) { /* the end of a text */
             memset(end, 0, (size_t)(at + piece->size - end));
         }
     }

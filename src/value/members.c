@@ -107,14 +107,6 @@ static uint32_t struct_align(const sett_struct* of)
     return align;
 }
 
-static const char* member_wrong(char* out, const sett_struct* of, const sett_member* member,
-                                const char* what)
-{
-    const char* name = member->name != NULL ? member->name : "";
-    snprintf(out, SETTI_VALUE_MESSAGE, "member \"%.60s\" of %.60s %s", name, of->name, what);
-    return out;
-}
-
 static bool member_name_is_good(const char* name)
 {
     if (name == NULL || *name == '\0') {
@@ -155,13 +147,11 @@ static const char* item_check(const sett_member* item)
 
 static const char* list_check(const sett_member* member)
 {
-    if (member->of == NULL &&
-        (member->element == SETT_MEMBER_UNKNOWN || (unsigned)member->element >= SETT_MEMBER_KINDS ||
-         member->element == SETT_MEMBER_STRUCT)) {
+    sett_member_kind element = member->element;                      /* unless `of` */
+    if (member->of == NULL && sett_member_kind_size(element) == 0) { /* unknown, or a struct */
         return "is a list of items whose type C cannot name - set .of or .element";
     }
-    if (member->of == NULL &&
-        (member->element == SETT_MEMBER_TEXT || member->element == SETT_MEMBER_OPAQUE)) {
+    if (member->of == NULL && (element == SETT_MEMBER_TEXT || element == SETT_MEMBER_OPAQUE)) {
         return "is a list of single characters or bytes - use sett_string, or .element = "
                "SETT_MEMBER_U8";
     }
@@ -232,8 +222,9 @@ static const char* member_check_send(const sett_member* member, sett_member_kind
     if (member->kind == SETT_MEMBER_LIST || !setti_number_is_float(kind)) {
         return "is sent rounded, but is neither f32 nor f64 - leave out .send";
     }
-    const uint32_t most = kind == SETT_MEMBER_F32 ? 24 : 32; /* 24: bits of an f32's mantissa */
-    if (!(send->scale > 0 && send->scale <= 1e30) || send->bits < 2 || send->bits > most) {
+    const uint32_t most = kind == SETT_MEMBER_F32 ? 24 : 32;     /* 24: bits of an f32's mantissa */
+    bool scale_is_good = send->scale > 0 && send->scale <= 1e30; /* NaN is not */
+    if (!scale_is_good || send->bits < 2 || send->bits > most) {
         return "is sent rounded, and needs a positive .scale and .bits from 2 to 24 (f64: 32)";
     }
     return NULL;
@@ -247,26 +238,28 @@ static const char* member_check_extras(const sett_member* given)
         return wrong;
     }
     const sett_member item = list ? setti_member_item(given) : *given;
-    const sett_member* member = &item; /* or an item of the list */
+    const sett_member* member = &item; /* the member, or an item of the list */
+    const sett_constant* constants = member->constants;
     sett_member_kind kind = member_kind(member);
-    if (member->constants != NULL && !setti_number_is_integer(kind)) {
+    bool is_integer = setti_number_is_integer(kind);
+    if (constants != NULL && !is_integer) {
         return "has constants, but is not an integer - leave out .constants";
     }
-    if (member->constants != NULL && member_has_number_as_name(member->constants)) {
+    if (constants != NULL && member_has_number_as_name(constants)) {
         return "has a constant named by its value, because SETT_CONSTANTS was given a macro - "
                "write {\"RED\", RED} (members.h)";
     }
-    if (member->constants != NULL && !member_constants_differ(member->constants)) {
+    if (constants != NULL && !member_constants_differ(constants)) {
         return "has two constants with the same name - rename one";
     }
-    if (member->bits && member->constants == NULL) {
+    if (member->bits && constants == NULL) {
         return "has .bits without constants that name the bits - set .constants";
     }
-    if (member->scale != 0 && (!setti_number_is_integer(kind) || member_element_size(member) > 4 ||
-                               member->constants != NULL)) {
+    bool takes_scale = is_integer && member_element_size(member) <= 4 && constants == NULL;
+    if (member->scale != 0 && !takes_scale) {
         return "has a scale, but is no plain integer of at most 32 bits - leave out .scale";
     }
-    if (member->scale < 0 || !(member->scale <= 1e30)) {
+    if (member->scale < 0 || !(member->scale <= 1e30)) { /* or NaN */
         return "has a scale that is not between 0 and 1e30 - set another .scale";
     }
     if (member->step != 0 && (list || !setti_number_is_float(kind))) {
@@ -340,44 +333,41 @@ static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
     return member_align(member);
 }
 
-/* Finds the next member from `at` on. Returns the offset, or of->size at the end. *align is the
- * alignment of the struct, and becomes that of the member. */
-static uint32_t struct_next_member(const sett_struct* of, uint32_t at, uint32_t* end,
-                                   uint32_t* align)
+/* Finds the member with the lowest offset from `at` on, or NULL. */
+static const sett_member* struct_next_member(const sett_struct* of, uint32_t at)
 {
-    uint32_t first = of->size;
-    uint32_t limit = *align;
+    const sett_member* next = NULL;
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        if (member->offset >= at && member->offset < first) {
-            first = member->offset;
-            *end = first + member->size;
-            *align = member_align_at_most(member, limit);
+        if (member->offset >= at && (next == NULL || member->offset < next->offset)) {
+            next = member;
         }
     }
-    return first;
+    return next;
 }
 
 /* Returns an error for a gap longer than padding, or NULL. */
-static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align, char* out)
+static const char* struct_check_gaps(const sett_struct* of, uint32_t struct_alignment, char* out)
 {
-    for (uint32_t at = 0; at < of->size;) {
-        uint32_t end = of->size;
-        uint32_t align = tail_align;
-        uint32_t next = struct_next_member(of, at, &end, &align);
-        if (next - at >= align) {
+    uint32_t at = 0; /* the end of the last member */
+    while (at < of->size) {
+        const sett_member* next = struct_next_member(of, at);
+        uint32_t end = next != NULL ? next->offset : of->size; /* of the gap */
+        uint32_t align =
+            next != NULL ? member_align_at_most(next, struct_alignment) : struct_alignment;
+        if (end - at >= align) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "bytes %u to %u of %.60s belong to no member - describe them, if need be "
                      "with .element = SETT_MEMBER_OPAQUE",
-                     (unsigned)at, (unsigned)next - 1, of->name);
+                     (unsigned)at, (unsigned)end - 1, of->name);
             return out;
         }
-        at = end; /* no next member: the end of the struct */
+        at = next != NULL ? next->offset + next->size : of->size;
     }
     return NULL;
 }
 
-/* Returns the error in a struct without its members, or NULL. */
+/* Returns the error in a struct, or NULL. Does not check the members. */
 static const char* struct_check_shape(const sett_struct* of, uint32_t depth, char* out)
 {
     if (of->name == NULL) {
@@ -415,7 +405,10 @@ static const char* struct_check(const sett_struct* of, size_t align, bool gaps, 
         }
         wrong = member_check(of, k);
         if (wrong != NULL) {
-            return member_wrong(out, of, member, wrong);
+            const char* name = member->name != NULL ? member->name : "";
+            snprintf(out, SETTI_VALUE_MESSAGE, "member \"%.60s\" of %.60s %s", name, of->name,
+                     wrong);
+            return out;
         }
     }
     if (!gaps) {
@@ -476,12 +469,13 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
     if (wrong != NULL) {
         return wrong;
     }
-    if (struct_count_owned(of) != 0 && struct_rounds(of)) {
+    size_t owned = struct_count_owned(of);
+    if (owned != 0 && struct_rounds(of)) {
         snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has strings or lists - leave out .send",
                  of->name);
         return out;
     }
-    if (struct_count_owned(of) > SETTI_OWNED_COUNT_MAX) {
+    if (owned > SETTI_OWNED_COUNT_MAX) {
         snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has more than %u strings and lists - split it",
                  of->name, (unsigned)SETTI_OWNED_COUNT_MAX);
         return out;
@@ -628,7 +622,7 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
 }
 
 /* Adds a piece, or extends the last piece. */
-static void piece_add(piece_list* to, setti_piece piece)
+SETTI_APART static void piece_add(piece_list* to, setti_piece piece)
 {
     bool joins = to->count != to->first && piece.kind < SETTI_PIECE_TEXT &&
                  to->last.kind == piece.kind && to->last.unit == piece.unit &&
@@ -671,43 +665,32 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
     copy->owned_count++;
 }
 
-static void entity_add(member_copy* copy, uint32_t offset)
-{
-    if (copy->entities != NULL) {
-        copy->entities[copy->entity_count] = offset;
-    }
-    copy->entity_count++;
-}
-
-static void send_add(member_copy* copy, const sett_member* member, uint32_t offset, uint32_t size)
-{
-    if (copy->sends != NULL) {
-        copy->sends[copy->send_count] =
-            (setti_send){offset, (uint16_t)size, (uint16_t)member->send.bits, member->send.scale};
-    }
-    copy->send_count++;
-}
-
 /* Adds the facts about an element at offset `at`, other than its plain bytes. */
 static void element_add(member_copy* copy, piece_list* to, const sett_member* member, uint32_t at)
 {
     sett_member_kind kind = member_kind(member);
     uint32_t size = member_element_size(member);
     if (kind == SETT_MEMBER_ENTITY) {
-        entity_add(copy, at);
+        if (copy->entities != NULL) { /* NULL in the first walk */
+            copy->entities[copy->entity_count] = at;
+        }
+        copy->entity_count++;
     }
     if (member->send.bits != 0) {
-        send_add(copy, member, at, size);
+        if (copy->sends != NULL) {
+            copy->sends[copy->send_count] =
+                (setti_send){at, (uint16_t)size, (uint16_t)member->send.bits, member->send.scale};
+        }
+        copy->send_count++;
     }
     if (kind == SETT_MEMBER_STRUCT) {
         pieces_add(copy, to, member->of, at);
     }
     if (kind >= SETT_MEMBER_STRING) { /* a string or a list */
-        setti_piece piece = {at, size, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count};
-        owned_add(copy, member, at);
         if (!member->local) {
-            piece_add(to, piece);
+            piece_add(to, (setti_piece){at, size, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count});
         }
+        owned_add(copy, member, at);
     }
 }
 
@@ -832,14 +815,16 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         uint32_t first = piece->offset - members->pieces->offset; /* in the canonical form */
-        bool is_float = piece->kind == SETTI_PIECE_FLOAT;
-        for (uint32_t at = 0; is_float && at < piece->size; at += piece->unit) {
-            uint32_t shift = (first + at) % 8 * 8;
-            bool narrow = piece->unit == 4;
+        bool narrow = piece->unit == 4;
+        if (piece->kind != SETTI_PIECE_FLOAT) {
+            continue;
+        }
+        for (uint32_t at = first; at < first + piece->size; at += piece->unit) {
+            uint32_t shift = at % 8 * 8;
             if (shift % (8 * piece->unit) != 0) {
                 return false;
             }
-            setti_nan_word* word = &words[(first + at) / 8];
+            setti_nan_word* word = &words[at / 8];
             /* the bits of the least NaN, plus this number, are the sign bit */
             word->add |= narrow ? (uint64_t)0x7FFFFF << shift : 0xFFFFFFFFFFFFFu;
             word->test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
@@ -948,9 +933,10 @@ static const char* path_element(const sett_member* member, const char* path, uin
         return good ? end + 1 : NULL;
     }
     size_t length = strcspn(path + 1, ".[");
-    for (*element = 0; member->element_names != NULL && *element < member->count; ++*element) {
-        const char* name = member->element_names[*element];
+    for (uint32_t k = 0; k < member->count; k++) {
+        const char* name = member->element_names[k];
         if (strncmp(name, path + 1, length) == 0 && name[length] == '\0') {
+            *element = k;
             return path + 1 + length;
         }
     }
@@ -965,6 +951,7 @@ static void member_guess(const sett_struct* of, const char* name, size_t length,
     }
 }
 
+/* Whether paths can name elements of a member. The items of a list have no paths. */
 static bool member_has_elements(const sett_member* member)
 {
     return member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE &&

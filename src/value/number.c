@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the processor rounds a quotient twice: first to a longer format. */
+/* Whether the processor rounds a quotient twice, because it first rounds to a longer format. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
 #define NUMBER_ROUNDS_TWICE false
 #else
@@ -221,14 +221,6 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     return 0;
 }
 
-static bool number_is_same(sett_member_kind kind, const char* text, double value)
-{
-    if (kind == SETT_MEMBER_F32) {
-        return (double)strtof(text, NULL) == value;
-    }
-    return strtod(text, NULL) == value;
-}
-
 static size_t number_write_finite(sett_member_kind kind, double value, char* out)
 {
     bool small = value > -1e6 && value < 1e6; /* small integers are the most frequent floats */
@@ -242,7 +234,8 @@ static size_t number_write_finite(sett_member_kind kind, double value, char* out
     int most = kind == SETT_MEMBER_F32 ? 9 : 17;
     for (int digits = kind == SETT_MEMBER_F32 ? 6 : 15; digits <= most; digits++) {
         snprintf(out, SETTI_NUMBER_SIZE, "%.*g", digits, value);
-        if (number_is_same(kind, out, value)) {
+        double back = kind == SETT_MEMBER_F32 ? (double)strtof(out, NULL) : strtod(out, NULL);
+        if (back == value) {
             break; /* enough digits */
         }
     }
@@ -291,10 +284,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     uint32_t bits = 8 * sett_member_kind_size(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
     if (setti_number_is_signed(kind)) {
-        most >>= 1;
-        if (negative) {
-            most++; /* -128 to 127 */
-        }
+        most = most / 2 + (negative ? 1 : 0); /* of an i8: 127, or 128 if negative */
     } else if (negative) {
         most = 0;
     }
@@ -379,8 +369,10 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
         }
     }
     size_t decimals = point != 0 ? at - point : 0;
-    if (NUMBER_ROUNDS_TWICE || at != length || at == first || point == length || decimals > 19) {
-        return false; /* or digits are missing */
+    bool too_long = at != length || decimals > 19;
+    bool lacks_digits = at == first || point == length; /* before or after the point */
+    if (NUMBER_ROUNDS_TWICE || too_long || lacks_digits) {
+        return false;
     }
     double value = (double)number / (double)number_tens[decimals]; /* rounds once */
     uint64_t bits;

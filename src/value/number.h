@@ -31,14 +31,14 @@ void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
-/* Writes a number as text, an integer times `scale` unless 0. Returns the length. */
+/* Writes a number as text. Multiplies an integer by `scale`, unless 0. Returns the length. */
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
                           char out[SETTI_NUMBER_SIZE]);
 
 /* Writes up to 20 digits, without a terminating zero. Returns the length. */
 size_t setti_number_digits(uint64_t number, char* out);
 
-/* Reads a number from text. Returns the error, or NULL. */
+/* Reads a number from text. Divides an integer by `scale`, unless 0. Returns the error, or NULL. */
 const char* setti_number_read(sett_member_kind kind, const char* text, size_t length, double scale,
                               void* bytes);
 

@@ -121,7 +121,7 @@ bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_
     owned_head* head = list->items != NULL ? owned_of(list->items) : NULL;
     size_t room = head != NULL ? head->size : 0;
     bool grows = size > room;
-    bool is_shared = !grows && setti_counter_get(&head->owners) != 1; /* without a head, it grows */
+    bool is_shared = !grows && setti_counter_get(&head->owners) != 1; /* no head: the list grows */
     if (grows || is_shared) {
         bool doubles = grows && room != 0 && size < SIZE_MAX / 2;
         size_t new_room = doubles ? SETTI_MAX(size, room * 2) : size;

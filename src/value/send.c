@@ -90,17 +90,15 @@ void setti_send_pack(const setti_members* members, const unsigned char* value, s
 {
     size_t from = 0;
     uint64_t word = 0;
-    uint32_t held = 0; /* bits in the word */
-    /* copies the bytes before each rounded member, and after the last */
-    for (uint32_t k = 0; k <= members->send_count; k++) {
-        size_t end = k < members->send_count ? members->sends[k].offset : size;
+    uint32_t held = 0;                                   /* bits in the word */
+    for (uint32_t k = 0; k < members->send_count; k++) { /* the bytes before rounded members */
+        size_t end = members->sends[k].offset;
         memcpy(out, value + from, end - from);
         out += end - from;
-        from = end;
-        if (k < members->send_count) {
-            from += members->sends[k].size;
-        }
+        from = end + members->sends[k].size;
     }
+    memcpy(out, value + from, size - from); /* the bytes after the last */
+    out += size - from;
     for (uint32_t k = 0; k < members->send_count; k++) {
         const setti_send* send = &members->sends[k];
         uint64_t mask = ((uint64_t)1 << send->bits) - 1;
@@ -119,17 +117,15 @@ void setti_send_unpack(const setti_members* members, const unsigned char* packed
 {
     size_t from = 0;
     uint64_t word = 0;
-    uint32_t held = 0; /* bits in the word */
-    /* copies the bytes before each rounded member, and after the last */
-    for (uint32_t k = 0; k <= members->send_count; k++) {
-        size_t end = k < members->send_count ? members->sends[k].offset : size;
+    uint32_t held = 0;                                   /* bits in the word */
+    for (uint32_t k = 0; k < members->send_count; k++) { /* the bytes before rounded members */
+        size_t end = members->sends[k].offset;
         memcpy(out + from, packed, end - from);
         packed += end - from;
-        from = end;
-        if (k < members->send_count) {
-            from += members->sends[k].size;
-        }
+        from = end + members->sends[k].size;
     }
+    memcpy(out + from, packed, size - from); /* the bytes after the last */
+    packed += size - from;
     for (uint32_t k = 0; k < members->send_count; k++) {
         const setti_send* send = &members->sends[k];
         for (; held < send->bits; held += 8) {

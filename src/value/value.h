@@ -25,7 +25,7 @@ typedef enum setti_piece_kind {
     SETTI_PIECE_OWNED  /* a string or a list: `unit` is its position in setti_members.owned */
 } setti_piece_kind;
 
-/* Adjacent bytes of a kind in a value. */
+/* Adjacent bytes of the same kind in a value. */
 typedef struct setti_piece {
     uint32_t offset;
     uint32_t size;
@@ -113,7 +113,7 @@ void setti_members_mask(const setti_members* members, unsigned char* mask);
 
 const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length);
 
-/* Finds a member by path. `guess` gets a similar name for a missing name. */
+/* Finds a member by path. If a name is unknown, `guess`, unless NULL, gets a similar name. */
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess);
 
@@ -123,7 +123,7 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
 /* Writes the canonical form of any value, piece by piece. */
 void setti_canonical_write(const setti_members* members, const void* value, sett_sink* to);
 
-/* Returns the packed size of a value with rounded members. */
+/* Returns the packed size of a value of `size` bytes with rounded members. */
 size_t setti_send_size(const setti_members* members, size_t size);
 /* Returns a hash of the rounding. */
 uint64_t setti_send_fingerprint(const setti_members* members);
@@ -154,7 +154,7 @@ bool setti_struct_owns(const sett_struct* of);
 /* Reverses the numbers of a value on big-endian machines. */
 void setti_canonical_turn_value(const setti_members* members, void* value);
 
-/* Zeroes the bytes that can differ in equal values: NaN, and what follows a text. */
+/* Zeroes the bytes that can differ in equal values: of NaN, and after the end of a text. */
 void setti_canonical_clear(const setti_members* members, void* value);
 
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);

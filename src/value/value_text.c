@@ -180,7 +180,7 @@ void setti_value_print(setti_writer* out, const sett_struct* of, const void* val
 
 typedef struct text_difference {
     setti_writer* out;
-    uint32_t count; /* all differences; TEXT_DIFFERENCES of them are written */
+    uint32_t count; /* of all differences; the first TEXT_DIFFERENCES are written */
 } text_difference;
 
 static void difference_add(text_difference* to, const char* path, const sett_member* member,
@@ -195,9 +195,6 @@ static void difference_add(text_difference* to, const char* path, const sett_mem
         setti_writer_add(to->out, " in the second");
     }
 }
-
-static void difference_walk(text_difference* to, const sett_struct* of, const char* path,
-                            const unsigned char* a, const unsigned char* b);
 
 static void difference_element(text_difference* to, const sett_member* member, const char* path,
                                const unsigned char* a, const unsigned char* b, uint32_t size);
@@ -219,21 +216,6 @@ static void difference_list(text_difference* to, const sett_member* member, cons
         setti_writer_add(&text, "%s[%u]", path, (unsigned)k);
         difference_element(to, &item, item_path, (const unsigned char*)x.items + at,
                            (const unsigned char*)y.items + at, item.size);
-    }
-}
-
-static void difference_element(text_difference* to, const sett_member* member, const char* path,
-                               const unsigned char* a, const unsigned char* b, uint32_t size)
-{
-    char deeper[TEXT_PATH];
-    if (member->kind == SETT_MEMBER_STRUCT) {
-        setti_writer text = {deeper, sizeof(deeper), 0};
-        setti_writer_add(&text, "%s.", path);
-        difference_walk(to, member->of, deeper, a, b);
-    } else if (member->kind == SETT_MEMBER_LIST) {
-        difference_list(to, member, path, a, b);
-    } else if (!setti_canonical_same_element(member->kind, size, a, b)) {
-        difference_add(to, path, member, a, b);
     }
 }
 
@@ -260,6 +242,21 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
             }
             difference_element(to, member, item_path, a + offset, b + offset, size);
         }
+    }
+}
+
+static void difference_element(text_difference* to, const sett_member* member, const char* path,
+                               const unsigned char* a, const unsigned char* b, uint32_t size)
+{
+    char deeper[TEXT_PATH];
+    if (member->kind == SETT_MEMBER_STRUCT) {
+        setti_writer text = {deeper, sizeof(deeper), 0};
+        setti_writer_add(&text, "%s.", path);
+        difference_walk(to, member->of, deeper, a, b);
+    } else if (member->kind == SETT_MEMBER_LIST) {
+        difference_list(to, member, path, a, b);
+    } else if (!setti_canonical_same_element(member->kind, size, a, b)) {
+        difference_add(to, path, member, a, b);
     }
 }
 

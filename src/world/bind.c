@@ -3,8 +3,7 @@
  * The workload: some hundreds of types, bound when a program starts, and looked up at each access
  * by handle from C++. Reading in line (sett_component_bound in core.h) looks at only two slots of
  * the front; both places are constants in the program. A new number takes a slot from an older
- * number, and the older number moves to its other slot, as in cuckoo hashing. (With one slot for
- * each number, every sixth program of ten types had a type without a slot.)
+ * number, and the older number moves to its other slot: this is cuckoo hashing.
  *
  * The rest is an open hash table. The rest has the numbers that found no slot in the front, and all
  * numbers from 2^63 on, which sett.hpp gives to names.
@@ -22,7 +21,7 @@
 #define BIND_MOVES 64         /* limit of moves to make room for a number in the front */
 #define BIND_FEWEST 64        /* slots of the smallest rest */
 
-/* Returns true if a number can be in the front. */
+/* Whether a number can be in the front. */
 static bool bind_is_fast(uint64_t number)
 {
     return number >> 63 == 0;
@@ -30,7 +29,7 @@ static bool bind_is_fast(uint64_t number)
 
 /* ------------------------------------------------------------------------------------- the rest */
 
-/* Returns the slot of a number, or the empty slot for a new number. */
+/* Returns the slot of a number; if the number is new, the empty slot for it. */
 static sett_bound_* bind_rest_slot(const setti_bind_rest* rest, uint64_t number)
 {
     uint32_t at = (uint32_t)number & rest->mask;
@@ -40,7 +39,7 @@ static sett_bound_* bind_rest_slot(const setti_bind_rest* rest, uint64_t number)
     return &rest->slots[at];
 }
 
-/* Makes room for one more number. */
+/* Makes room for one more number. A larger table leaves out numbers of ended types. */
 static bool bind_rest_reserve(setti_pool* pool, setti_bind_rest* rest)
 {
     const setti_bind_rest old = *rest;
@@ -96,8 +95,8 @@ static sett_bound_* bind_front_find(const sett_world* world, uint64_t number)
     return second->number == number ? second : NULL;
 }
 
-/* Inserts an item. Displaced items move to their other slots. Returns the item that remains without
- * a slot; its number is 0 if there is none. */
+/* Inserts an item. Each displaced item moves to its other slot. Returns the item that is without a
+ * slot at the end, with number 0 if there is none. */
 static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
 {
     uint32_t at = sett_bound_first_(item.number);
@@ -142,7 +141,7 @@ sett_status sett_component_bind(sett_world* world, uint64_t number, sett_compone
     if (present != 0) {
         return SETT_OK;
     }
-    /* a new number of the front may move another to the rest */
+    /* the rest has room in any case: a new number in the front may displace another to the rest */
     if (!bind_rest_reserve(&world->pool, &world->bind_rest) ||
         (bind_is_fast(number) && !bind_front_reserve(world))) {
         return setti_world_no_memory(world, call);

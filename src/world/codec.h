@@ -130,10 +130,10 @@ typedef struct setti_codec_cursor {
 
 typedef struct setti_codec {
     setti_delta_form form;
-    uint32_t counted; /* bytes of the count at the start of a value; 0: values have no count */
-    uint32_t pass;    /* 0 or 1: values are set in the order of passes, and detached in reverse */
+    uint32_t counted;     /* bytes of the count at the start of a value; 0: values have no count */
+    uint32_t pass;        /* 0 or 1: values of pass 0 are set before, and detached after, pass 1 */
     uint32_t remove_pass; /* 0 to 2: values are removed in the order of these passes */
-    bool by_index;        /* values name the owner by index, without a generation */
+    bool by_index;        /* a value has the owner's index, without a generation */
     bool whole;           /* one call may write to all rows of the type */
     bool direct;          /* an entity is in one list at most; its place is its index */
     /* Returns the size of a value; if values are counted, of an item. NULL: an item is a byte. */
@@ -142,7 +142,7 @@ typedef struct setti_codec {
     /* Encoding. */
     /* Values of this type depend on lists of the returned type. NULL: no other type. */
     const setti_type* (*follows)(const sett_world* world);
-    /* Returns true if a value must be written even with the same owner. NULL: if bytes differ. */
+    /* Whether a value must be written although the owner is the same. NULL: if its bytes differ. */
     bool (*differs)(const void* before, const void* after);
     void (*encode)(setti_encoder* to, const setti_type* type, const void* value); /* optional */
 

@@ -30,7 +30,8 @@ struct command_record;
 /* A kind of command. Each kind is a separate constant, so that programs link only the recorded
  * kinds. */
 typedef struct command_verb {
-    /* of the recording function; NULL: a command of another module, with a setti_command_call */
+    /* name of the recording function, "sett_cmd_add"; NULL: the command is one of another module,
+     * and the payload begins with a setti_command_call */
     const char* function;
     const char* where; /* for messages: the word between component and entity; "": no component */
     /* Applies a command. After OUT_OF_MEMORY the command stays in the buffer. */
@@ -39,7 +40,7 @@ typedef struct command_verb {
 
 typedef struct command_record {
     const command_verb* verb;
-    /* 0; if a callback of an applied command recorded this one: 1 more than that command's */
+    /* 0; of a command that a callback of an applied command recorded: its depth + 1 */
     uint32_t depth;
     sett_component component;
     sett_entity entity;
@@ -69,7 +70,7 @@ struct sett_commands {
     struct {
         uint32_t count;       /* of jobs that record side by side; 0: no job records here */
         uint32_t number;      /* of this job */
-        uint32_t word;        /* creations take indices of this word of the entity table */
+        uint32_t word;        /* new entities take indices of this word of the entity table */
         uint64_t bits;        /* unused free bits of the word; 0: take the next word */
         uint32_t created;     /* number of handles created by the job */
         command_chunk* chunk; /* of the job's first record; NULL: the first chunk of the buffer */
@@ -98,10 +99,8 @@ static sett_commands* commands_make(sett_world* world, const char* call)
 
 sett_commands* sett_commands_create(sett_world* world)
 {
-    if (setti_world_check_serial(world, "sett_commands_create") != SETT_OK) {
-        return NULL;
-    }
-    return commands_make(world, "sett_commands_create");
+    bool allowed = setti_world_check_serial(world, __func__) == SETT_OK;
+    return allowed ? commands_make(world, __func__) : NULL;
 }
 
 void setti_commands_close(sett_commands* commands)
@@ -197,21 +196,12 @@ static void commands_advance(sett_commands* commands, const command_record* reco
     }
 }
 
-/* Deinitialises the value of a record. */
 static void command_deinit(sett_commands* commands, const command_record* record)
 {
     const setti_type* type = setti_world_type(commands->world, record->component);
     if (record->payload != 0 && type != NULL) {
         setti_type_deinit_values(type, command_payload(commands->read, record), 1);
     }
-}
-
-/* Releases the claimed index of a dropped creation. */
-static void commands_unclaim(sett_world* world, uint32_t index)
-{
-    SETTI_ASSERT(setti_entity_is_claimed(&world->entities, index));
-    setti_entity_create_claimed(&world->pool, &world->entities, index); /* ends the claim */
-    setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
 static sett_status command_apply_create(sett_commands* commands, const command_record* record)
@@ -224,20 +214,31 @@ static sett_status command_apply_create(sett_commands* commands, const command_r
 
 static const command_verb command_create = {"sett_cmd_create", "", command_apply_create};
 
-/* Drops all records. */
 static void commands_drop(sett_commands* commands)
 {
+    sett_world* world = commands->world;
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
         /* indices of an open job are not claimed yet */
         if (record->verb == &command_create && commands->job.count == 0) {
-            commands_unclaim(commands->world, record->entity.index);
+            const uint32_t index = record->entity.index;
+            SETTI_ASSERT(setti_entity_is_claimed(&world->entities, index));
+            setti_entity_create_claimed(&world->pool, &world->entities, index); /* ends the claim */
+            setti_entity_destroy(&world->pool, &world->entities, index);
         }
         command_deinit(commands, record);
         commands_advance(commands, record);
     }
 }
 
+/* The running system, or "?". */
+static const char* commands_system(const sett_world* world)
+{
+    return world->running != NULL ? setti_world_running(world) : "?";
+}
+
+/* Fails because the buffer is closed.
+ *   what  the program's call, or the command as text */
 SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands, const char* what)
 {
     sett_world* world = commands->world;
@@ -252,20 +253,19 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
                                  "%s: the world's own buffer is closed while system \"%.200s\" "
                                  "runs - record into sett_commands_here(world) or "
                                  "context->commands",
-                                 what, world->running != NULL ? setti_world_running(world) : "?");
+                                 what, commands_system(world));
 }
 
-/* Returns SETT_OK if a buffer may be cleared or destroyed. */
+/* Fails while a buffer must not be cleared or destroyed. */
 static sett_status commands_check_idle(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
     if (commands->job.count != 0) { /* a job must not write the world's error */
         if (SETTI_DEBUG) {
-            setti_world_misuse_with(world, SETT_STATUS_LOCKED,
-                                    "%s: system \"%.200s\" records into this buffer - make this "
-                                    "call between frames",
-                                    call,
-                                    world->running != NULL ? setti_world_running(world) : "?");
+            setti_world_misuse_with(
+                world, SETT_STATUS_LOCKED,
+                "%s: system \"%.200s\" records into this buffer - make this call between frames",
+                call, commands_system(world));
         }
         return SETT_STATUS_LOCKED;
     }
@@ -278,13 +278,12 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
                                      "has returned",
                                      call, world->applier);
     }
-    return SETT_OK;
+    return setti_world_check_serial(world, call);
 }
 
 void sett_commands_clear(sett_commands* commands)
 {
-    if (!SETTI_IS_NULL(commands) && commands_check_idle(commands, __func__) == SETT_OK &&
-        setti_world_check_serial(commands->world, __func__) == SETT_OK) {
+    if (!SETTI_IS_NULL(commands) && commands_check_idle(commands, __func__) == SETT_OK) {
         commands_drop(commands);
     }
 }
@@ -332,9 +331,6 @@ sett_status sett_commands_destroy(sett_commands* commands)
     }
     sett_status status = commands_check_idle(commands, __func__);
     if (status == SETT_OK) {
-        status = setti_world_check_serial(world, __func__);
-    }
-    if (status == SETT_OK) {
         setti_commands_free(commands);
     }
     return status;
@@ -354,14 +350,15 @@ uint32_t sett_commands_count(const sett_commands* commands)
 
 #define COMMAND_TEXT_SIZE 192
 
-/* Writes a command as text. */
+/* Writes a command as text: `add "Position" to entity 7:1`.
+ *   word  the name of the command, "add" */
 static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
-                          const command_verb* verb, const char* text, sett_entity entity,
+                          const command_verb* verb, const char* word, sett_entity entity,
                           sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
     setti_writer writer = setti_writer_begin(out, COMMAND_TEXT_SIZE);
-    setti_writer_add(&writer, "%s", text);
+    setti_writer_add(&writer, "%s", word);
     if (type != NULL) {
         setti_writer_add(&writer, " \"%.100s\" %s", type->desc.name, verb->where);
     }
@@ -377,7 +374,6 @@ static const char* command_word(const command_verb* verb)
     return verb->function + strlen("sett_cmd_");
 }
 
-/* Writes a recorded command as text. */
 static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                                  command_chunk* chunk, const command_record* record)
 {
@@ -423,7 +419,6 @@ void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* alloc
 
 /* ------------------------------------------------------------------------------------ recording */
 
-/* Allocates a chunk, and counts the allocation. */
 static command_chunk* chunk_create(sett_commands* commands, size_t size)
 {
     SETTI_ASSERT(size > CHUNK_HEADER);
@@ -460,7 +455,7 @@ static bool commands_grow(sett_commands* commands, size_t need)
     if (commands->closed) {
         return false;
     }
-    while (commands->write != NULL && commands->write->next != NULL) { /* empty chunks */
+    while (commands->write != NULL && commands->write->next != NULL) { /* the next is empty */
         commands->write = commands->write->next;
         if (commands->write->size - commands->write->used >= need) {
             return true;
@@ -488,7 +483,6 @@ SETTI_INLINE bool commands_have_room(const sett_commands* commands, size_t need)
     return chunk != NULL && chunk->size - chunk->used >= need;
 }
 
-/* Makes room for `need` bytes. */
 static bool commands_reserve(sett_commands* commands, size_t need)
 {
     return commands_have_room(commands, need) || commands_grow(commands, need);
@@ -506,6 +500,7 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     size_t payload = 0;
     size_t end = offset + sizeof(command_record);
     if (size != 0) {
+        /* aligns the address; `payload` is its offset in the chunk */
         payload = setti_align_up((uintptr_t)chunk + end, align) - (uintptr_t)chunk;
         end = payload + size;
     }
@@ -524,7 +519,7 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     return record;
 }
 
-/* Makes room, and appends a record. */
+/* Makes room, and appends a record. Returns NULL if the buffer is closed or memory runs out. */
 static command_record* commands_append(sett_commands* commands, const command_verb* verb,
                                        sett_entity entity, sett_component component, size_t size,
                                        size_t align)
@@ -534,15 +529,15 @@ static command_record* commands_append(sett_commands* commands, const command_ve
                : NULL;
 }
 
-/* Returns true if callbacks of commands are nested too deep. */
 static bool commands_are_too_deep(const sett_commands* commands)
 {
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
-/* Returns why a record was not appended. */
+/* Fails because a record was not appended. Only a lack of memory is not reported.
+ *   word  the name of the command, for messages */
 SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
-                                                   const command_verb* verb, const char* text,
+                                                   const command_verb* verb, const char* word,
                                                    sett_entity entity, sett_component component)
 {
     sett_world* world = commands->world;
@@ -551,7 +546,7 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
     if (!too_deep && !commands->closed) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    command_print(world, what, verb, text, entity, component);
+    command_print(world, what, verb, word, entity, component);
     if (!too_deep) {
         return commands_fail_closed(commands, what);
     }
@@ -568,9 +563,9 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
 }
 
 /* Appends a record, and sets *status. Returns NULL on failure.
- *   text  the command as a word, for messages */
+ *   word  the name of the command, for messages */
 SETTI_INLINE command_record* commands_begin(sett_commands* commands, const command_verb* verb,
-                                            const char* text, sett_entity entity,
+                                            const char* word, sett_entity entity,
                                             sett_component component, size_t size, size_t align,
                                             sett_status* status)
 {
@@ -579,7 +574,7 @@ SETTI_INLINE command_record* commands_begin(sett_commands* commands, const comma
         record = commands_append(commands, verb, entity, component, size, align);
     }
     *status =
-        record != NULL ? SETT_OK : commands_fail_append(commands, verb, text, entity, component);
+        record != NULL ? SETT_OK : commands_fail_append(commands, verb, word, entity, component);
     return record;
 }
 
@@ -591,7 +586,7 @@ SETTI_COLD static sett_status commands_fail_unregistered(const sett_commands* co
     return SETT_STATUS_UNREGISTERED;
 }
 
-/* The slow path of commands_record, for a full chunk. */
+/* The slow path of commands_record, if the chunk is full. */
 SETTI_APART static sett_status commands_record_further(sett_commands* commands,
                                                        const command_verb* verb, sett_entity entity,
                                                        sett_component component)
@@ -610,7 +605,7 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
     if (setti_is_null(commands, verb->function, "commands")) {
         return SETT_STATUS_ARGUMENT;
     }
-    bool needs_type = component != 0 || verb->where[0] != '\0';
+    bool needs_type = component != 0 || verb->where[0] != '\0'; /* else no component is passed */
     if (needs_type && setti_world_type(commands->world, component) == NULL) {
         return commands_fail_unregistered(commands, verb->function, entity, component);
     }
@@ -629,15 +624,15 @@ static void job_next_word(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count != 0);
     const setti_entity_table* table = &commands->world->entities;
-    /* a job takes the word with its number, and then every `count`-th word */
+    /* of the words with free bits, job k takes the k-th, and then every `count`-th */
     bool first_word = commands->job.created == 0;
     uint32_t from = first_word ? table->hint : commands->job.word + 1;
-    uint32_t skip = first_word ? commands->job.number : commands->job.count - 1;
+    uint32_t skip = first_word ? commands->job.number : commands->job.count - 1; /* of other jobs */
     commands->job.word = setti_entity_skip_words(table, from, skip);
     commands->job.bits = setti_entity_free_bits(table, commands->job.word);
 }
 
-/* Stores the failure of a creation until the jobs have ended. Returns null. */
+/* Keeps the failure of a creation for setti_commands_end_jobs. Returns null. */
 SETTI_COLD static sett_entity job_fail(sett_commands* commands, sett_status status,
                                        const char* call)
 {
@@ -646,7 +641,7 @@ SETTI_COLD static sett_entity job_fail(sett_commands* commands, sett_status stat
     return sett_null();
 }
 
-/* Like commands_create, for the buffer of a job. */
+/* Like commands_create, for the buffer of a job. Takes the lowest free bit of the job's word. */
 static sett_entity commands_create_in_job(sett_commands* commands, const char* call)
 {
     SETTI_ASSERT(commands->job.count == commands->world->open_jobs);
@@ -662,7 +657,7 @@ static sett_entity commands_create_in_job(sett_commands* commands, const char* c
     if (commands_append(commands, &command_create, entity, 0, 0, 1) == NULL) {
         return job_fail(commands, SETT_STATUS_OUT_OF_MEMORY, call);
     }
-    commands->job.bits &= commands->job.bits - 1; /* clears the lowest bit */
+    commands->job.bits &= commands->job.bits - 1; /* clears the lowest bit, which is taken */
     commands->job.created++;
     return entity;
 }
@@ -681,7 +676,7 @@ SETTI_COLD static void commands_fail_foreign(sett_world* world, const char* call
                           call, setti_world_running(world));
 }
 
-/* Records the creation of an entity. */
+/* Records the creation of an entity, and claims its index. Returns null on failure. */
 static sett_entity commands_create(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
@@ -703,7 +698,7 @@ static sett_entity commands_create(sett_commands* commands, const char* call)
     }
     uint32_t index = setti_entity_next_free(
         &world->entities, SETTI_MAX(world->claim_from, setti_entity_hint_index(&world->entities)));
-    sett_status status = SETT_STATUS_LIMIT;
+    sett_status status = SETT_STATUS_LIMIT; /* no index is free */
     if (index != SETTI_NONE) {
         status = setti_entity_reserve_index(&world->pool, &world->entities, index);
     }
@@ -797,21 +792,20 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-/* Rejects a value that must not be set. Reports it in debug builds. */
+/* Rejects a value that is NULL, or that only the library writes. Reports it in debug builds. */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
                                                     const setti_type* type, const void* value,
                                                     const char* call)
 {
     SETTI_ASSERT(value == NULL || type->writers != NULL);
-    const char* name = type->desc.name;
     if (SETTI_DEBUG && value == NULL) {
         setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
                                 "%s: the value of \"%.100s\" is NULL - pass its address", call,
-                                name);
+                                type->desc.name);
     } else if (SETTI_DEBUG) {
         setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
                                 "%s: values of \"%.100s\" are written by the library - call %s",
-                                call, name, type->writers);
+                                call, type->desc.name, type->writers);
     }
     return SETT_STATUS_ARGUMENT;
 }
@@ -827,7 +821,6 @@ static sett_status command_apply_set(sett_commands* commands, const command_reco
 
 static const command_verb command_set = {"sett_cmd_set", "of", command_apply_set};
 
-/* Copies a value into a record. */
 static void command_copy(const setti_type* type, void* to, const void* value)
 {
     SETTI_ASSERT(type->storage.size != 0 && value != NULL);
@@ -906,7 +899,7 @@ static sett_status command_apply_run(sett_commands* commands, const command_reco
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     memcpy(data, payload + sizeof(run), run.size);
-    commands_advance(commands, record); /* `fn` may record and drop commands */
+    commands_advance(commands, record); /* before `fn`, which may record and drop commands */
     run.fn(world, data);
     setti_pool_free(&world->pool, data, room, 16);
     return SETT_OK;
@@ -935,21 +928,6 @@ static sett_status commands_record_run(sett_commands* commands,
     return SETT_OK;
 }
 
-/* Reports wrong arguments of sett_cmd_call, in debug builds. */
-SETTI_COLD static void commands_reject_call(const sett_commands* commands, bool lacks_fn,
-                                            size_t size)
-{
-    if (SETTI_DEBUG && lacks_fn) {
-        setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
-                                "sett_cmd_call: `fn` is NULL - pass a function");
-    } else if (SETTI_DEBUG) {
-        setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
-                                "sett_cmd_call: `size` is %llu bytes, at most %u fit - pass a "
-                                "pointer to the data",
-                                (unsigned long long)size, (unsigned)COMMAND_DATA_MAX);
-    }
-}
-
 sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world, void* data),
                           const void* data, size_t size)
 {
@@ -957,26 +935,32 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
         setti_world_lacks_list_aside(commands->world, data, size, __func__, "data")) {
         return SETT_STATUS_ARGUMENT;
     }
+    if (SETTI_DEBUG && fn == NULL) {
+        setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
+                                "%s: `fn` is NULL - pass a function", __func__);
+    } else if (SETTI_DEBUG && size > COMMAND_DATA_MAX) {
+        setti_world_misuse_with(
+            commands->world, SETT_STATUS_ARGUMENT,
+            "%s: `size` is %llu bytes, at most %u fit - pass a pointer to the data", __func__,
+            (unsigned long long)size, (unsigned)COMMAND_DATA_MAX);
+    }
     if (fn == NULL || size > COMMAND_DATA_MAX) {
-        commands_reject_call(commands, fn == NULL, size);
         return SETT_STATUS_ARGUMENT;
     }
     return commands_record_run(commands, fn, data, size, __func__);
 }
 
-/* Applies sett_cmd_destroy_with. */
 static void command_destroy_with(sett_world* world, void* component)
 {
     (void)sett_entity_destroy_with(world, *(const sett_component*)component);
 }
 
-/* Applies sett_cmd_component_clear. */
 static void command_clear_type(sett_world* world, void* component)
 {
     (void)sett_component_clear(world, *(const sett_component*)component);
 }
 
-/* Records a call of `fn` for a type. */
+/* Records a call of `fn`, which gets the address of a copy of `component`. */
 static sett_status commands_record_type(sett_commands* commands, const char* call,
                                         void (*fn)(sett_world* world, void* component),
                                         sett_component component)
@@ -1000,7 +984,7 @@ sett_status sett_cmd_component_clear(sett_commands* commands, sett_component com
     return commands_record_type(commands, __func__, command_clear_type, component);
 }
 
-/* Records the components of entity number `k` of sett_cmd_create_many. */
+/* Records the components of the k-th entity of sett_cmd_create_many. */
 static sett_status commands_add_components(sett_commands* commands, sett_entity entity, uint32_t k,
                                            const sett_component* components,
                                            uint32_t component_count, const void* const* values,
@@ -1077,8 +1061,8 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
         return NULL;
     }
     size_t need = command_need(size, 16);
-    size_t need_each = 2 * command_need(0, 1); /* creation, and destruction after a failure */
-    bool fits = count <= (UINT32_MAX - need) / need_each;
+    size_t need_each = 2 * command_need(0, 1); /* creation, and sett_cmd_destroy after a failure */
+    bool fits = count <= (UINT32_MAX - need) / need_each; /* offsets in a chunk have 32 bits */
     if (!fits || !commands_reserve(commands, need + (size_t)count * need_each)) {
         if (commands->job.count != 0) {
             (void)job_fail(commands, SETT_STATUS_OUT_OF_MEMORY, call);
@@ -1090,7 +1074,7 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
     for (uint32_t k = 0; k < count; k++) {
         out[k] = commands_create(commands, call);
         if (sett_is_null(out[k])) {
-            while (k-- > 0) {
+            while (k-- > 0) { /* drops the handles before this one */
                 (void)sett_cmd_destroy(commands, out[k]);
             }
             return NULL;
@@ -1103,7 +1087,7 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* Applies sett_cmd_add by the fast path. Returns false if nothing was done. */
+/* Applies sett_cmd_add by the fast path. Returns false if the command is not applied yet. */
 SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* record)
 {
     if (record->verb != &command_add) {
@@ -1125,7 +1109,7 @@ SETTI_COLD static void commands_fail_apply(sett_commands* commands, const comman
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
     command_print_record(world, what, commands->read, record);
-    world->command_depth = 0; /* or the message would begin with the call twice */
+    world->command_depth = 0; /* else the message would begin with world->applier twice */
     setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                           "%s: command %u of %u, %s: the allocator returned NULL - free memory, "
                           "and call %s again for the rest",
@@ -1185,7 +1169,6 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
     return SETT_OK; /* a rejected command is skipped */
 }
 
-/* Fails: a buffer is being applied. */
 SETTI_COLD static sett_status commands_fail_nested(const sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
@@ -1244,14 +1227,16 @@ static void job_take_chunk(sett_commands* commands, uint32_t jobs)
     if (commands->first != NULL) {
         return;
     }
-    /* one for this job, others for the next stages: more jobs may be busy then */
-    for (uint32_t k = 0; world->spare_chunks == NULL || (k != 0 && k <= jobs / 2); k++) {
-        command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
-        if (chunk == NULL) {
-            break; /* recording allocates later */
+    if (world->spare_chunks == NULL) {
+        /* one chunk for this job, the others for later jobs: more may record at the same time */
+        for (uint32_t k = 0; k <= jobs / 2; k++) {
+            command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
+            if (chunk == NULL) {
+                break; /* recording allocates later */
+            }
+            chunk->next = world->spare_chunks;
+            world->spare_chunks = chunk;
         }
-        chunk->next = world->spare_chunks;
-        world->spare_chunks = chunk;
     }
     command_chunk* spare = world->spare_chunks;
     if (spare != NULL) {
@@ -1268,8 +1253,8 @@ void setti_commands_release_chunks(sett_commands* commands)
     if (commands->count != 0 || chunk == NULL) {
         return;
     }
-    if (chunk->next != NULL) { /* keeps all chunks: a running job cannot take a spare chunk */
-        return;
+    if (chunk->next != NULL) {
+        return; /* the buffer keeps them all: a running job cannot take spare chunks */
     }
     SETTI_ASSERT(chunk->used == CHUNK_HEADER);
     chunk->next = world->spare_chunks;
@@ -1300,11 +1285,11 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
 
 /* The two steps of claiming the indices of a job's handles. */
 typedef enum job_step {
-    JOB_RESERVES, /* memory; may fail */
+    JOB_RESERVES, /* reserves memory, and may fail */
     JOB_CLAIMS
 } job_step;
 
-/* Takes one step for all handles created by a job. */
+/* Takes one step for all handles created by a job. Returns false if memory runs out. */
 static bool job_claim(sett_commands* commands, job_step step)
 {
     SETTI_ASSERT(commands->job.count != 0);

@@ -8,7 +8,7 @@
  * will be applied in the order of the buffers.
  *
  * Until setti_commands_end_jobs the world is locked, and only jobs can create entities. Handles of
- * new entities depend on the entity table alone: of the words with free bits, job l takes the l-th
+ * new entities depend on the entity table alone: of the words with free bits, job k takes the k-th
  * word, and then every `count`-th word. Within a word the indices ascend. */
 void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers, uint32_t count);
 
@@ -37,8 +37,8 @@ typedef struct setti_command_call {
 void setti_commands_close(sett_commands* commands);
 void setti_commands_open(sett_commands* commands);
 
-/* Closes all buffers of a world while a delta is applied, or opens all buffers. The delta already
- * contains the changes by callbacks. */
+/* Closes all buffers of a world before a delta is applied, or opens all buffers after it. The delta
+ * already contains what callbacks would record. */
 void setti_commands_receive(sett_world* world, bool receiving);
 
 /* Reports a null handle among the arguments of `call`, in debug builds. */

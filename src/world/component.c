@@ -20,7 +20,6 @@
 #define ARRAY_SIZE_MAX ((size_t)1 << 20)  /* bytes of the largest value of an array */
 #define SPARSE_SIZE_MAX ((size_t)1 << 26) /* bytes of the largest value of a sparse set */
 
-/* Makes room for one more type. */
 static bool type_list_reserve(setti_pool* pool, setti_type_list* list)
 {
     SETTI_ASSERT(list->count <= list->capacity);
@@ -78,13 +77,12 @@ static const char* save_name(sett_save_policy save)
     return (unsigned)save <= SETT_SAVE_SKIP ? names[save] : "an unknown `save`";
 }
 
-/* Returns true if two ranges inside a value share a byte. */
 static bool component_overlap(size_t a, size_t a_size, size_t b, size_t b_size)
 {
     return a < b + b_size && b < a + a_size;
 }
 
-/* Returns NULL, or an error in the offsets of entity handles in a value. */
+/* Checks the offsets of entity handles in a value. Returns NULL, or an error. */
 static const char* component_check_offsets(const uint32_t* offsets, uint32_t count, size_t size,
                                            size_t align)
 {
@@ -107,7 +105,7 @@ static const char* component_check_offsets(const uint32_t* offsets, uint32_t cou
     return NULL;
 }
 
-/* Returns NULL, or an error in the descriptor's ranges of bytes. */
+/* Checks `bytes` of a descriptor. Returns NULL, or an error. */
 static const char* component_check_ranges(const sett_component_desc* desc)
 {
     for (uint32_t k = 0; k < desc->byte_count; k++) {
@@ -210,7 +208,7 @@ static bool component_same_text(const char* a, const char* b)
     return a == b || a == NULL || b == NULL || strcmp(a, b) == 0;
 }
 
-/* Returns the separator before the next item of a list. */
+/* The separator before the next item of a list. */
 static const char* component_between(const setti_writer* out)
 {
     return out->length != 0 ? "; " : "";
@@ -231,7 +229,8 @@ void setti_component_differ_in(setti_writer* out, bool differs, const char* what
     }
 }
 
-/* Adds `what` to the list of differences if two arrays of equal length differ. */
+/* Adds `what` to the list of differences if two arrays of equal length differ. Different lengths
+ * are in the list already. */
 static void component_differ_arrays(setti_writer* out, const char* what, const void* a,
                                     uint32_t a_count, const void* b, uint32_t b_count, size_t size)
 {
@@ -256,7 +255,7 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
     component_differ(out, "track_rows", present->track_rows, wanted->track_rows);
     component_differ(out, "can_disable", present->can_disable, wanted->can_disable);
     component_differ(out, "required_count", present->required_count, wanted->required_count);
-    if (present->members == NULL || wanted->entity_offset_count != 0) {
+    if (present->members == NULL || wanted->entity_offset_count != 0) { /* members imply offsets */
         component_differ(out, "entity_offset_count", present->entity_offset_count,
                          wanted->entity_offset_count);
     }
@@ -290,9 +289,9 @@ static const char* component_origin(const setti_type* type)
                : "";
 }
 
-/* Returns the id of an existing type if all options are as wanted. Fails otherwise. */
-static sett_component component_same(sett_world* world, const setti_type* existing,
-                                     const sett_component_desc* wanted)
+/* Fails unless all options of an existing type are as wanted. */
+static sett_status component_check_same(sett_world* world, const setti_type* existing,
+                                        const sett_component_desc* wanted)
 {
     char list[SETTI_MESSAGE_SIZE];
     setti_writer out = setti_writer_begin(list, sizeof(list));
@@ -305,13 +304,13 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     component_differ_arrays(&out, "other required types", present.required, present.required_count,
                             wanted->required, wanted->required_count, sizeof(sett_component));
     if (out.length == 0) {
-        return existing->id;
+        return SETT_OK;
     }
-    setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                          "sett_component_register: \"%.100s\" is registered already, with other "
-                          "options: %.250s - pass the same options%s",
-                          wanted->name, list, component_origin(existing));
-    return 0;
+    return setti_world_fail_with(
+        world, SETT_STATUS_CONFLICT,
+        "sett_component_register: \"%.100s\" is registered already, with other options: %.250s - "
+        "pass the same options%s",
+        wanted->name, list, component_origin(existing));
 }
 
 /* Sets *type to the type of a name, and returns its key. If there is none, sets *type to NULL, and
@@ -340,7 +339,7 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
     return reusable;
 }
 
-/* Returns the type with the name of `type` and a suffix, or NULL. */
+/* Returns the type with the name of `type` and a suffix, or NULL. Without suffix this is `type`. */
 static setti_type* component_with_suffix(const sett_world* world, setti_type* type,
                                          const char* suffix)
 {
@@ -349,7 +348,7 @@ static setti_type* component_with_suffix(const sett_world* world, setti_type* ty
         return type;
     }
     setti_type* found = NULL;
-    /* types of the library that accompany a type */
+    /* the suffixes of types that the library adds to a type */
     if (strcmp(suffix, " off") == 0 || strcmp(suffix, " sources") == 0) {
         snprintf(name, sizeof(name), "%.200s%.50s", type->desc.name, suffix);
         (void)component_name_key(world, name, &found);
@@ -357,7 +356,8 @@ static setti_type* component_with_suffix(const sett_world* world, setti_type* ty
     return found;
 }
 
-/* Returns the type with the old name `name`, or the "off" tag or sources of that type, or NULL. */
+/* Finds a type by an old name. With the old name "Body", "Body off" finds the type's "off" tag, and
+ * "Body sources" finds the component of its targets. Returns NULL if there is no such type. */
 static setti_type* component_find_renamed(const sett_world* world, const char* name)
 {
     for (uint32_t k = 0; k < world->renamed.count; k++) {
@@ -365,7 +365,6 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
         for (uint32_t n = 0; n < type->desc.old_name_count; n++) {
             size_t length = strlen(type->desc.old_names[n]);
             if (strncmp(name, type->desc.old_names[n], length) == 0) {
-                /* of a type with the old name "Body", "Body off" finds the tag */
                 setti_type* found = component_with_suffix(world, type, name + length);
                 if (found != NULL) {
                     return found;
@@ -380,39 +379,38 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
 #define COMPONENT_IS_NEW ((const setti_type*)NULL)
 
 /* Checks that the type `of` can have the descriptor's old names, and a new type its name. */
-static bool component_check_old_names(sett_world* world, const setti_type* of,
-                                      const sett_component_desc* desc, const char* call)
+static sett_status component_check_old_names(sett_world* world, const setti_type* of,
+                                             const sett_component_desc* desc, const char* call)
 {
+    const setti_type* other = NULL;
     if (of == COMPONENT_IS_NEW) {
-        const setti_type* other = component_find_renamed(world, desc->name);
-        if (other != NULL) {
-            setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                  "%s: \"%.100s\" is a former name of type \"%.100s\" - choose "
-                                  "another name%s",
-                                  call, desc->name, other->desc.name, component_origin(other));
-            return false;
-        }
+        other = component_find_renamed(world, desc->name);
+    }
+    if (other != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                     "%s: \"%.100s\" is a former name of type \"%.100s\" - choose "
+                                     "another name%s",
+                                     call, desc->name, other->desc.name, component_origin(other));
     }
     for (uint32_t k = 0; k < desc->old_name_count; k++) {
         const char* name = desc->old_names[k];
         bool missing = name == NULL || name[0] == '\0';
         if (missing || strcmp(name, desc->name) == 0) {
-            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                  "%s: \"%.100s\": `old_names` contains %s - leave it out", call,
-                                  desc->name, missing ? "NULL or \"\"" : "the present name");
-            return false;
+            return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                         "%s: \"%.100s\": `old_names` contains %s - leave it out",
+                                         call, desc->name,
+                                         missing ? "NULL or \"\"" : "the present name");
         }
-        const setti_type* other = setti_type_find(world, name);
+        other = setti_type_find(world, name);
         if (other != NULL && other != of) {
-            setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                  "%s: \"%.100s\": `old_names` contains \"%.100s\", a name of type "
-                                  "\"%.100s\" - leave it out%s",
-                                  call, desc->name, name, other->desc.name,
-                                  component_origin(other));
-            return false;
+            return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                         "%s: \"%.100s\": `old_names` contains \"%.100s\", a name "
+                                         "of type \"%.100s\" - leave it out%s",
+                                         call, desc->name, name, other->desc.name,
+                                         component_origin(other));
         }
     }
-    return true;
+    return SETT_OK;
 }
 
 /* The type that reading in line sees for an unregistered id. */
@@ -427,11 +425,12 @@ static bool component_reserve_id(sett_world* world, sett_component id)
         return true;
     }
     uint32_t capacity = SETTI_MAX(setti_bits_ceil(id + 1), 16);
+    /* one allocation for two arrays: `types`, then `readable` */
     setti_type** types = setti_pool_alloc(&world->pool, 2 * capacity * sizeof(*types), 16);
     if (types == NULL) {
         return false;
     }
-    const void** readable = (const void**)(void*)(types + capacity); /* in the same allocation */
+    const void** readable = (const void**)(void*)(types + capacity);
     for (uint32_t k = 0; k < capacity; k++) {
         types[k] = k < world->type_capacity ? world->types[k] : NULL;
         readable[k] = types[k] != NULL ? (const void*)types[k] : &component_none;
@@ -447,7 +446,7 @@ static bool component_reserve_id(sett_world* world, sett_component id)
 void setti_component_show_types(sett_world* world)
 {
     const bool watched = world->profiling || world->guard != NULL;
-    world->hot_capacity = watched ? 0 : world->type_capacity;
+    world->hot_capacity = watched ? 0 : world->type_capacity; /* at 0, each access is a call */
     setti_bind_show(world);
 }
 
@@ -542,19 +541,6 @@ static void pool_free_copy(setti_pool* pool, const void* copy, size_t size)
     setti_pool_free(pool, setti_unconst(copy), size, 8);
 }
 
-/* Returns the flags of a descriptor, except those for callbacks. */
-static uint32_t component_flags(const sett_component_desc* desc)
-{
-    uint32_t flags = 0;
-    flags |= desc->dont_fragment ? SETTI_TYPE_DONT_FRAGMENT : 0;
-    flags |= desc->required_count != 0 ? SETTI_TYPE_REQUIRES : 0;
-    flags |= desc->init != NULL ? SETTI_TYPE_INIT : 0;
-    flags |= desc->copy != NULL ? SETTI_TYPE_COPY : 0;
-    flags |= desc->deinit != NULL ? SETTI_TYPE_DEINIT : 0;
-    return flags;
-}
-
-/* Copies the name of the C type. */
 static bool component_own_type_name(setti_pool* pool, setti_type* type, const char* type_name)
 {
     bool done = true;
@@ -580,12 +566,13 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     for (uint32_t k = 0; k < desc->byte_count; k++) {
         memset(mask + desc->bytes[k].offset, 255, desc->bytes[k].size);
     }
-    bool all = true;
+    const unsigned char* given = desc->mask;
+    bool all_count = true;
     for (size_t k = 0; k < size; k++) {
-        mask[k] &= desc->mask != NULL ? ((const unsigned char*)desc->mask)[k] : 255;
-        all = all && mask[k] == 255;
+        mask[k] &= given != NULL ? given[k] : 255;
+        all_count = all_count && mask[k] == 255;
     }
-    if (all) { /* without a mask the type has faster paths */
+    if (all_count) { /* without a mask the type has faster paths */
         setti_pool_free(pool, mask, size, 8);
         return true;
     }
@@ -611,11 +598,10 @@ static bool component_list_required(setti_pool* pool, setti_type* type, setti_ty
     return true;
 }
 
-/* Adds `type` to `dependants` of `needed`. */
 static void component_depend(setti_pool* pool, setti_type* type, setti_type* needed)
 {
     bool dont_fragment = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
-    (void)setti_type_list_add(pool, &needed->dependants, type); /* room is reserved */
+    (void)setti_type_list_add(pool, &needed->dependants, type); /* the caller has reserved room */
     needed->flags |= SETTI_TYPE_REQUIRED;
     needed->flags |= dont_fragment ? (uint32_t)SETTI_TYPE_REQUIRED_APART : 0;
 }
@@ -658,7 +644,6 @@ static void component_free_old_names(setti_pool* pool, const char* const* names,
     pool_free_copy(pool, names, count * sizeof(*names));
 }
 
-/* Copies a list of names. */
 static const char** component_copy_old_names(setti_pool* pool, const char* const* names,
                                              uint32_t count)
 {
@@ -708,7 +693,7 @@ static bool component_own(sett_world* world, setti_type* type, const sett_compon
     type->desc.old_names = component_copy_old_names(pool, desc->old_names, desc->old_name_count);
     type->desc.old_name_count = type->desc.old_names != NULL ? desc->old_name_count : 0;
     bool done = component_own_type_name(pool, type, desc->type_name) &&
-                type->desc.old_name_count == desc->old_name_count;
+                type->desc.old_name_count == desc->old_name_count; /* else no memory */
     type->desc.name = pool_copy(pool, desc->name, text_size(desc->name), &done);
     type->desc.required =
         pool_copy(pool, desc->required, desc->required_count * sizeof(*desc->required), &done);
@@ -920,10 +905,10 @@ static void component_choose_storage(const sett_world* world, setti_type* type,
                                      sett_component_desc* desc)
 {
     SETTI_MODULES_EACH(world, calls, choose) {
-        sett_component_desc named = *desc;
-        named.storage = calls->choose(world, desc->name);
-        if (named.storage != SETT_STORAGE_DEFAULT && setti_component_resolve(&named) == NULL) {
-            desc->storage = named.storage;
+        sett_component_desc wanted = *desc;
+        wanted.storage = calls->choose(world, desc->name);
+        if (wanted.storage != SETT_STORAGE_DEFAULT && setti_component_resolve(&wanted) == NULL) {
+            desc->storage = wanted.storage;
             type->default_storage = false;
         }
     }
@@ -958,12 +943,11 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
         return false;
     }
     const char* wrong = setti_component_resolve(desc);
-    if (wrong == NULL && desc->members != NULL) {
+    if (wrong == NULL && desc->members != NULL && desc->members->calls_ == NULL) {
         wrong = "`members` was not made by SETT_STRUCT - leave it out, and pass it to "
                 "sett_members_set after registering";
-        if (desc->members->calls_ != NULL) {
-            wrong = desc->members->calls_()->check(desc, desc->members, desc->mask, reason);
-        }
+    } else if (wrong == NULL && desc->members != NULL) {
+        wrong = desc->members->calls_()->check(desc, desc->members, desc->mask, reason);
     }
     if (wrong != NULL) {
         setti_world_fail_with(
@@ -1023,8 +1007,9 @@ sett_status setti_component_rename(sett_world* world, setti_type* type,
     if (count == 0 || desc->old_names == now->old_names) { /* none, or the same list */
         return SETT_OK;
     }
-    if (!component_check_old_names(world, type, desc, call)) {
-        return world->error;
+    sett_status status = component_check_old_names(world, type, desc, call);
+    if (status != SETT_OK) {
+        return status;
     }
     const char** names = component_copy_old_names(pool, desc->old_names, count);
     if (names == NULL ||
@@ -1075,7 +1060,7 @@ static sett_component component_register_relationship(sett_world* world,
 static sett_component component_register_again(sett_world* world, setti_type* existing,
                                                const sett_component_desc* desc, const char* call)
 {
-    if (component_same(world, existing, desc) == 0) {
+    if (component_check_same(world, existing, desc) != SETT_OK) {
         return 0;
     }
     if (existing->desc.type_name == NULL) { /* stays NULL if memory runs out */
@@ -1093,74 +1078,71 @@ static sett_component component_register_again(sett_world* world, setti_type* ex
 }
 
 /* Checks that a new type can have the descriptor's id. */
-static bool component_check_id(sett_world* world, const sett_component_desc* desc, const char* call)
+static sett_status component_check_id(sett_world* world, const sett_component_desc* desc,
+                                      const char* call)
 {
     if (component_is_reserved(desc->id) && component_constant_id(desc->name) != desc->id) {
-        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: \"%.100s\" cannot have id %u: the library has ids %u to %u - "
-                              "choose an id below these, or from %u on",
-                              call, desc->name, (unsigned)desc->id,
-                              (unsigned)SETTI_COMPONENT_LIBRARY, (unsigned)SETT_ID_RESERVED_END - 1,
-                              (unsigned)SETT_ID_RESERVED_END);
-        return false;
+        return setti_world_fail_with(
+            world, SETT_STATUS_CONFLICT,
+            "%s: \"%.100s\" cannot have id %u: the library has ids %u to %u - choose an id below "
+            "these, or from %u on",
+            call, desc->name, (unsigned)desc->id, (unsigned)SETTI_COMPONENT_LIBRARY,
+            (unsigned)SETT_ID_RESERVED_END - 1, (unsigned)SETT_ID_RESERVED_END);
     }
-    if (desc->id != 0 && setti_world_type(world, desc->id) != NULL) {
-        setti_world_fail_with(
+    const setti_type* other = setti_world_type(world, desc->id); /* NULL for id 0 */
+    if (other != NULL) {
+        return setti_world_fail_with(
             world, SETT_STATUS_CONFLICT,
             "%s: \"%.100s\" cannot have id %u: \"%.100s\" has this id - choose another%s", call,
-            desc->name, (unsigned)desc->id, setti_world_type(world, desc->id)->desc.name,
-            component_origin(setti_world_type(world, desc->id)));
-        return false;
+            desc->name, (unsigned)desc->id, other->desc.name, component_origin(other));
     }
-    return true;
+    return SETT_OK;
 }
 
-/* Checks the types that a new type requires. */
-static bool component_check_required(sett_world* world, const sett_component_desc* desc,
-                                     const char* call)
+static sett_status component_check_required(sett_world* world, const sett_component_desc* desc,
+                                            const char* call)
 {
     for (uint32_t k = 0; k < desc->required_count; k++) {
         sett_component needed = desc->required[k];
         if (needed != 0 && needed == desc->id) {
-            setti_world_fail_with(world, SETT_STATUS_CYCLE,
-                                  "%s: \"%.100s\" (id %u) requires itself - leave it out of "
-                                  "`required`",
-                                  call, desc->name, (unsigned)desc->id);
-            return false;
+            return setti_world_fail_with(
+                world, SETT_STATUS_CYCLE,
+                "%s: \"%.100s\" (id %u) requires itself - leave it out of `required`", call,
+                desc->name, (unsigned)desc->id);
         }
-        if (setti_world_type(world, needed) == NULL) {
-            setti_world_fail_with(
+        const setti_type* type = setti_world_type(world, needed);
+        if (type == NULL) {
+            return setti_world_fail_with(
                 world, SETT_STATUS_UNREGISTERED,
                 "%s: \"%.100s\" requires component %u, which is not registered yet - register "
                 "that one first; in a component list, put it above \"%.100s\"",
                 call, desc->name, (unsigned)needed, desc->name);
-            return false;
         }
-        if ((world->types[needed]->flags & SETTI_TYPE_LINKED) != 0) {
-            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                  "%s: \"%.100s\" cannot require the relationship \"%.100s\", "
-                                  "because a link needs a target - leave it out of `required`",
-                                  call, desc->name, world->types[needed]->desc.name);
-            return false;
+        if ((type->flags & SETTI_TYPE_LINKED) != 0) {
+            return setti_world_fail_with(
+                world, SETT_STATUS_ARGUMENT,
+                "%s: \"%.100s\" cannot require \"%.100s\", which belongs to a relationship: only "
+                "links add it - leave it out of `required`",
+                call, desc->name, type->desc.name);
         }
     }
-    return true;
+    return SETT_OK;
 }
 
 /* Gives a descriptor without an id the lowest free id. */
-static bool component_choose_id(sett_world* world, sett_component_desc* desc, const char* call)
+static sett_status component_choose_id(sett_world* world, sett_component_desc* desc,
+                                       const char* call)
 {
     if (desc->id == 0) {
         desc->id = component_free_id(world);
     }
-    if (desc->id >= SETTI_COMPONENT_LIMIT) {
-        setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                              "%s: \"%.100s\": no component id below %u is free - unregister "
-                              "components that are not in use",
-                              call, desc->name, (unsigned)SETTI_COMPONENT_LIMIT);
-        return false;
+    if (desc->id < SETTI_COMPONENT_LIMIT) {
+        return SETT_OK;
     }
-    return true;
+    return setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                 "%s: \"%.100s\": no component id below %u is free - unregister "
+                                 "components that are not in use",
+                                 call, desc->name, (unsigned)SETTI_COMPONENT_LIMIT);
 }
 
 /* Creates a type from a checked descriptor, and adds the type to the world. */
@@ -1175,7 +1157,11 @@ static setti_type* component_create(sett_world* world, sett_component_desc* desc
     component_choose_storage(world, type, desc);
     setti_component_init_storage(world, &type->storage, type, desc);
     setti_type_forget_transitions(type);
-    type->flags = component_flags(desc);
+    type->flags |= desc->dont_fragment ? SETTI_TYPE_DONT_FRAGMENT : 0;
+    type->flags |= desc->required_count != 0 ? SETTI_TYPE_REQUIRES : 0;
+    type->flags |= desc->init != NULL ? SETTI_TYPE_INIT : 0;
+    type->flags |= desc->copy != NULL ? SETTI_TYPE_COPY : 0;
+    type->flags |= desc->deinit != NULL ? SETTI_TYPE_DEINIT : 0;
     type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
     type->name_key = name_key;
     if (!component_own(world, type, desc) || !component_publish(world, type)) {
@@ -1191,10 +1177,11 @@ static setti_type* component_create(sett_world* world, sett_component_desc* desc
 static sett_component component_register_new(sett_world* world, sett_component_desc* desc,
                                              uint64_t name_key, bool by_default, const char* call)
 {
-    if (!component_check_old_names(world, COMPONENT_IS_NEW, desc, call) ||
-        !component_check_id(world, desc, call) ||
+    if (component_check_old_names(world, COMPONENT_IS_NEW, desc, call) != SETT_OK ||
+        component_check_id(world, desc, call) != SETT_OK ||
         setti_world_check_unlocked(world, call) != SETT_OK ||
-        !component_check_required(world, desc, call) || !component_choose_id(world, desc, call)) {
+        component_check_required(world, desc, call) != SETT_OK ||
+        component_choose_id(world, desc, call) != SETT_OK) {
         return 0;
     }
     setti_type* type = component_create(world, desc, name_key, by_default, call);
@@ -1217,7 +1204,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
         return 0;
     }
     if (given != &desc) {
-        desc = *given;
+        desc = *given; /* a copy, for the defaults */
     }
     if (desc.relationship != NULL) {
         return component_register_relationship(world, &desc, call);
@@ -1269,26 +1256,28 @@ const char* sett_component_name(const sett_world* world, sett_component componen
     return type != NULL ? type->desc.name : NULL;
 }
 
-/* Writes to `out` why the values of a type do not have the C type `type_name`. */
-SETTI_COLD static void component_wrong_type(const setti_type* type, size_t size,
-                                            const char* type_name, const char* call,
-                                            char out[SETTI_MESSAGE_SIZE])
+/* Reports that the values of a type do not have the C type `type_name`.
+ *   changes  the failed call changes the world, so sett_world_error gets the status, too */
+SETTI_COLD static void component_report_type(const sett_world* world, const setti_type* type,
+                                             size_t size, const char* type_name, const char* call,
+                                             bool changes)
 {
+    char text[SETTI_MESSAGE_SIZE];
     const char* name = type->desc.name;
     const unsigned id = (unsigned)type->id;
-    char about[96] = "";
+    char about[96] = ""; /* the size of the C type, if it is known and not that of a tag */
     if (type->links != NULL) {
-        snprintf(out, SETTI_MESSAGE_SIZE,
+        snprintf(text, sizeof(text),
                  "%s: \"%.100s\" is a relationship, whose values are links - SETT_RELATED reads "
                  "the data of a link, SETT_RELATED_MUT writes it, SETT_RELATE adds a link",
                  call, name);
     } else if (size == SETTI_TAG_SIZE && type->storage.size != 0) {
-        snprintf(out, SETTI_MESSAGE_SIZE,
+        snprintf(text, sizeof(text),
                  "%s: component %u \"%.100s\" has values of %u bytes, it is no tag - "
                  "SETT_ADD returns the address of the value, SETT_SET sets it",
                  call, id, name, (unsigned)type->storage.size);
     } else if (type->desc.size == 0 && size != SETTI_TAG_SIZE) {
-        snprintf(out, SETTI_MESSAGE_SIZE,
+        snprintf(text, sizeof(text),
                  "%s: component %u \"%.100s\" is a tag, without a value - "
                  "SETT_ADD_TAG adds it, SETT_CMD_ADD records it, SETT_HAS tests for it",
                  call, id, name);
@@ -1296,11 +1285,16 @@ SETTI_COLD static void component_wrong_type(const setti_type* type, size_t size,
         if (size != SETTI_ANY_SIZE && size != SETTI_TAG_SIZE) {
             snprintf(about, sizeof(about), " (%llu bytes)", (unsigned long long)size);
         }
-        snprintf(out, SETTI_MESSAGE_SIZE,
+        snprintf(text, sizeof(text),
                  "%s: component %u \"%.100s\" has values of type %.60s (%u bytes), not %.60s%s - "
                  "is %.60s_id the id of another component?",
                  call, id, name, type->desc.type_name != NULL ? type->desc.type_name : "unknown",
                  (unsigned)type->storage.size, type_name, about, type_name);
+    }
+    if (changes) {
+        setti_world_fail_checked(setti_unconst(world), SETT_STATUS_ARGUMENT, text);
+    } else {
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, "%s", text);
     }
 }
 
@@ -1309,7 +1303,7 @@ bool setti_component_is_type(const setti_type* type, size_t size, const char* ty
     SETTI_ASSERT(type_name != NULL);
     const char* declared = type->desc.type_name;
     bool same = declared == NULL || type_name == type->type_text ||
-                strcmp(declared, type_name) == 0 ||
+                strcmp(declared, type_name) == 0 || /* or the type with `const` */
                 (strncmp(type_name, "const ", 6) == 0 && strcmp(declared, type_name + 6) == 0);
     size_t expected = type->desc.size != 0 ? type->desc.size : SETTI_TAG_SIZE;
     return same && (size == SETTI_ANY_SIZE || size == expected);
@@ -1324,12 +1318,14 @@ void setti_component_describe_type(const setti_type* type, size_t size, const ch
              type_name, (unsigned)size);
 }
 
-/* Returns true if the values of a component have the C type `type_name` of `size` bytes. Else
- * writes why not to `out`. */
+/* Returns true if the values of a component have the C type `type_name` of `size` bytes, or if the
+ * component is not registered. Else reports why not. `changes` is as above. */
 static bool component_has_type(const sett_world* world, sett_component component, size_t size,
-                               const char* type_name, const char* call,
-                               char out[SETTI_MESSAGE_SIZE])
+                               const char* type_name, const char* call, bool changes)
 {
+    if (setti_is_null(world, call, "world")) {
+        return false;
+    }
     const setti_type* type = setti_world_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         setti_misuse_note_type(world, component, type_name);
@@ -1338,41 +1334,27 @@ static bool component_has_type(const sett_world* world, sett_component component
     if (SETTI_LIKELY(setti_component_is_type(type, size, type_name))) {
         return true;
     }
-    component_wrong_type(type, size, type_name, call, out);
+    component_report_type(world, type, size, type_name, call, changes);
     return false;
 }
 
 bool sett_component_check_type_(const sett_world* world, sett_component component, size_t size,
                                 const char* type_name, const char* call)
 {
-    char message[SETTI_MESSAGE_SIZE];
-    if (setti_is_null(world, call, "world")) {
-        return false;
-    }
-    bool matches = component_has_type(world, component, size, type_name, call, message);
-    if (!matches) {
-        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, "%s", message);
-    }
-    return matches;
+    const bool changes = false;
+    return component_has_type(world, component, size, type_name, call, changes);
 }
 
 bool sett_component_check_change_(sett_world* world, sett_component component, size_t size,
                                   const char* type_name, const char* call)
 {
-    char message[SETTI_MESSAGE_SIZE];
-    if (setti_is_null(world, call, "world")) {
-        return false;
-    }
-    bool matches = component_has_type(world, component, size, type_name, call, message);
-    if (!matches) {
-        setti_world_fail_checked(world, SETT_STATUS_ARGUMENT, message);
-    }
-    return matches;
+    const bool changes = true;
+    return component_has_type(world, component, size, type_name, call, changes);
 }
 
 /* Reports that a C++ type does not match the registered component.
- *   another  another C++ type has registered the same name
- *   changes  the failed call changes the world */
+ *   another  another C++ type of this name is registered
+ *   changes  as above */
 SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component component,
                                        size_t size, bool another, bool changes)
 {

@@ -36,7 +36,7 @@ enum {
     SETTI_TYPE_ON_REMOVE = 256,
     SETTI_TYPE_ON_EVENT = 512,
     SETTI_TYPE_LINKED = 1024, /* values are links: only the module adds the type */
-    SETTI_TYPE_STAYS = 2048,  /* values are ends of links: removed only with the entity */
+    SETTI_TYPE_STAYS = 2048,  /* values list incoming links: removed only with the entity */
     SETTI_TYPE_SHARED = 4096, /* instances read the value of their prefab */
     /* requires a dont_fragment type */
     SETTI_TYPE_REQUIRES_DONT_FRAGMENT = 8192,
@@ -241,12 +241,12 @@ typedef struct setti_type {
     /* entries of world->collect_list reserved for this type */
     uint32_t collect_room;
     void* links;                  /* of relationships, if values are links; or NULL */
-    void* ends;                   /* of relationships, if values are ends of links; or NULL */
+    void* ends;                   /* of relationships, if values list incoming links; or NULL */
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     /* desc.storage before conversions */
     sett_storage_kind registered;
     uint64_t name_key; /* in the table of names */
-    /* while a delta is applied: 1 + the type's number in the delta; 0: no number */
+    /* while a delta is applied: 1 + the type's number in the delta; 0: not in the delta */
     uint32_t delta_number;
 } setti_type;
 
@@ -284,7 +284,7 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
 /* Returns NULL, or a violated part of the invariant of component_members.c. */
 const char* setti_component_validate_members(const setti_type* type);
 
-/* Returns the id for one of the library's own types. */
+/* Returns the id of the library's type `name`; if it is not registered yet, an id for it. */
 sett_component setti_component_own_id(const sett_world* world, const char* name);
 
 /* Returns a text that says how to register an id. */
@@ -309,17 +309,16 @@ sett_status setti_component_reject_set(sett_world* world, const setti_type* type
 setti_type* setti_component_make_part(sett_world* world, sett_component_desc* desc,
                                       const char* call);
 
-/* Frees a type that the world does not list. */
+/* Frees a type that is in no list of the world. */
 void setti_component_free_parts(setti_pool* pool, setti_type* type);
 
-/* Frees a type that was removed from all lists. Its id becomes free. */
+/* Frees a type after it was removed from all lists, and its id. */
 void setti_component_free(sett_world* world, setti_type* type);
 
 /* Initialises an empty storage with the options of a descriptor. */
 void setti_component_init_storage(const sett_world* world, setti_storage* storage, setti_type* type,
                                   const sett_component_desc* desc);
 
-/* Makes room for one more call. */
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list);
 
 /* Special sizes for setti_component_is_type. */
@@ -347,7 +346,7 @@ setti_type* setti_type_find(const struct sett_world* world, const char* name);
 sett_status setti_component_rename(struct sett_world* world, setti_type* type,
                                    const sett_component_desc* desc, const char* call);
 
-/* Updates whether programs read types in line. */
+/* Updates which types programs read in line: all, or none while accesses are watched. */
 void setti_component_show_types(struct sett_world* world);
 
 /* The bound numbers that reading in line does not see (bind.c). */
@@ -427,7 +426,8 @@ SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
     if (count == 0) {
         return NULL;
     }
-    const setti_type* last = type->required.item[count - 1]; /* of a tag: the type itself */
+    /* the tag's type comes after the types that it requires itself */
+    const setti_type* last = type->required.item[count - 1];
     return last->off == type ? last : NULL;
 }
 

@@ -2,17 +2,16 @@
  *
  * The workload: once for each type, at registration or right after.
  *
- * Invariant:  type->desc.members is `of` of type->written, else of type->members, else NULL.  With
- *             type->members, the mask is 255 exactly in the bytes of members that are not local,
- *             entity_offsets are the offsets of all handles, and a type with strings or lists has
- *             the library's hooks
+ * Invariant:  type->desc.members points to `of` in type->written or type->members, or is NULL;
+ *             with type->members, the mask is 255 exactly in the bytes of members that are not
+ *             local, entity_offsets are the offsets of all handles, and a type with strings or
+ *             lists has the library's hooks
  */
 #include "sett/members.h"
 #include "world/world.h"
 
 #include <stdio.h>
 
-/* Returns true if a descriptor lists a handle at `offset`. */
 static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
 {
     for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
@@ -23,7 +22,7 @@ static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
     return false;
 }
 
-/* Counts the handles in a struct, and the handles that `entity_offsets` also lists.
+/* Adds to *count the handles in a struct, and to *declared those that `entity_offsets` also lists.
  *   base  offset of the struct in the value */
 static void members_count_handles(const sett_component_desc* desc, const sett_struct* of,
                                   uint32_t base, uint32_t* count, uint32_t* declared)
@@ -55,8 +54,10 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
     if (!setti_struct_owns(of)) {
         return NULL;
     }
-    bool given = desc->copy == setti_owned_copy_hook && desc->deinit == setti_owned_deinit_hook;
-    if (desc->move != NULL || (!given && (desc->copy != NULL || desc->deinit != NULL))) {
+    bool has_hooks = desc->copy != NULL || desc->deinit != NULL;
+    bool has_our_hooks = /* given by an earlier registration */
+        desc->copy == setti_owned_copy_hook && desc->deinit == setti_owned_deinit_hook;
+    if (desc->move != NULL || (has_hooks && !has_our_hooks)) {
         return "the library copies and frees the strings and lists in `members` - leave out "
                "`copy`, `deinit` and `move`";
     }
@@ -83,16 +84,14 @@ static const char* members_check_written(const sett_struct* of, char* out)
 static const char* members_check(sett_component_desc* desc, const sett_struct* of,
                                  const unsigned char* mask, char* out)
 {
-    uint32_t handles = 0;
-    uint32_t declared = 0;
     if (desc->write != NULL) {
         return members_check_written(of, out);
     }
     if (of->size != desc->size) {
         snprintf(
             out, SETTI_VALUE_MESSAGE,
-            "`members` describes a struct of %u bytes, and `size` is %u - pass members and size "
-            "of the same struct",
+            "`members` describes a struct of %u bytes, and `size` is %u - take members and size "
+            "from the same struct",
             (unsigned)of->size, (unsigned)desc->size);
         return out;
     }
@@ -103,6 +102,8 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
     if (wrong != NULL) {
         return wrong;
     }
+    uint32_t handles = 0;
+    uint32_t declared = 0;
     members_count_handles(desc, of, 0, &handles, &declared);
     if (desc->entity_offset_count != 0 &&
         (handles != declared || handles != desc->entity_offset_count)) {
@@ -131,7 +132,6 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
     return true;
 }
 
-/* Gives a type the members that the `write` hook writes. */
 static bool members_own_written(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
     SETTI_ASSERT(type->members == NULL);
@@ -146,7 +146,8 @@ static bool members_own_written(setti_pool* pool, setti_type* type, const sett_s
     return true;
 }
 
-/* Gives a type members, and sets the mask, offsets and hooks to match. */
+/* Gives a type members, and sets mask, offsets and `hook_user` to match. Returns false without
+ * memory. */
 static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
     if (type->desc.write != NULL) {
@@ -253,10 +254,8 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
 {
     char reason[SETTI_VALUE_MESSAGE];
     const char* name = type->desc.name;
-    const char* wrong = NULL;
-    if (type->module != NULL) {
-        wrong = "this is a type of the library - give members to types of the program only";
-    } else {
+    const char* wrong = "this is a type of the library - give members to types of the program only";
+    if (type->module == NULL) {
         wrong = members_check_type(world, type, of, reason);
     }
     if (wrong != NULL) {
@@ -264,16 +263,15 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
     }
     bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, of);
     if (!same && type->desc.write != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" has `write` and `read` hooks, so its members "
-                                     "are fixed at the first registration - set .members there",
-                                     call, name);
+        wrong =
+            "has `write` and `read` hooks, so its members are fixed at the first registration - "
+            "set .members there";
+    } else if (!same && type->members != NULL) {
+        wrong = "has other members already - leave out this call";
     }
-    if (!same && type->members != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" has other members already - pass the same "
-                                     "members",
-                                     call, name);
+    if (wrong != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_CONFLICT, "%s: \"%.100s\" %s", call, name,
+                                     wrong);
     }
     if (!same && type->storage.count != 0) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
@@ -339,7 +337,7 @@ bool sett_member_find(const sett_world* world, sett_component component, const c
 bool sett_member_lookup(const sett_world* world, const char* path, sett_component* component,
                         sett_member_ref* out)
 {
-    /* a component's name may contain dots: try the shortest name first */
+    /* "name.member": both may contain dots, so the shortest name is tried first */
     char name[SETTI_VALUE_MESSAGE];
     for (const char* dot = strchr(path, '.'); dot != NULL; dot = strchr(dot + 1, '.')) {
         size_t length = (size_t)(dot - path);

@@ -114,7 +114,8 @@ typedef struct setti_scope_calls {
  *   from  with `creates`: where the search for free indices begins; advanced for the next edit */
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from);
 
-/* The step "reserve" for one entity, at a reserved index. Returns false if memory runs out. */
+/* The step "reserve" for one entity, with an index that exists or is reserved. Returns false if
+ * memory runs out. */
 bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index);
 
 /* Drops the reservations of all edits. */
@@ -145,10 +146,11 @@ typedef struct setti_edit_removal {
     const sett_component* types;
 } setti_edit_removal;
 
+/* Begins a walk over the types that an edit removes. */
 static inline setti_edit_removal setti_edit_removed(const sett_world* world, const setti_edit* edit)
 {
     SETTI_ASSERT(edit->removed == NULL || !edit->removes_all);
-    setti_edit_removal walk = {0, edit->removed != NULL, NULL}; /* one type, or none */
+    setti_edit_removal walk = {0, edit->removed != NULL, NULL}; /* `count` is 1 or 0 */
     if (edit->removed != NULL) {
         walk.types = &edit->removed->id;
     } else if (edit->removes_all) {
@@ -172,7 +174,7 @@ static inline setti_type* setti_edit_next_removed(const sett_world* world, setti
     return walk->count != 0 ? world->types[walk->types[--walk->count]] : NULL;
 }
 
-/* Whether the edit may remove a type with SETTI_TYPE_REMOVE_HOOKS. */
+/* Whether the edit may remove a type with SETTI_TYPE_REMOVE_HOOKS. True if that is not known. */
 SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_edit* edit)
 {
     if (!edit->removes_all) {

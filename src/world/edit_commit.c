@@ -23,7 +23,7 @@ static void commit_unlink(sett_world* world, const setti_edit* edit, uint32_t in
 {
     setti_edit_removal walk = setti_edit_removed(world, edit);
     setti_type* type;
-    bool outer = world->removing_all;
+    bool outer = world->removing_all; /* `unlink` of a module reads it */
     world->removing_all = edit->removes_all;
     while ((type = setti_edit_next_removed(world, &walk, index)) != NULL) {
         if (type->cascade != NULL) {
@@ -66,7 +66,7 @@ void setti_edit_write_any(const setti_edit_part* part, void* row, const void* va
 SETTI_INLINE void commit_claim(setti_type* type, uint32_t count)
 {
     SETTI_ASSERT(type->claimed >= (setti_edit_claims(type) ? count : 0));
-    if (type->claimed != 0) {
+    if (type->claimed != 0) { /* 0 if the type needs no reservations */
         type->claimed -= count;
     }
 }
@@ -102,7 +102,7 @@ static void commit_repeat(const setti_type* type, unsigned char* rows, const uns
     }
 }
 
-/* Inserts a type's values for a run of new entities.
+/* Adds a part's type to a run of new entities, with values.
  *   done  number of the edit's entities before the run */
 static void commit_fill(sett_world* world, const setti_edit* edit, const setti_edit_part* part,
                         setti_entity_run run, uint32_t done)
@@ -205,7 +205,7 @@ void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
         commit_claim(edit->added[k].type, edit->count);
     }
     uint32_t from = setti_entity_hint_index(&world->entities);
-    for (uint32_t done = 0; done < edit->count;) { /* by the runs of reserve_runs */
+    for (uint32_t done = 0; done < edit->count;) { /* the same runs as in reserve_runs */
         sett_entity* out = edit->entities != NULL ? edit->entities + done : NULL;
         setti_entity_run run = setti_entity_next_run(&world->entities, from, edit->count - done);
         SETTI_ASSERT(run.count != 0 && run.count <= edit->count - done);

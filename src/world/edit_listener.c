@@ -36,7 +36,7 @@ static bool listener_is_concerned(const sett_world* world, const setti_listener*
     return false;
 }
 
-/* Whether entities may enter or leave a listener. */
+/* Whether entities may enter (or leave) a listener. */
 static bool listener_is_crossed(const sett_world* world, const setti_listener* listener,
                                 uint32_t from, uint32_t to, bool enters)
 {
@@ -91,12 +91,13 @@ static bool plan_append_crossed(sett_world* world, setti_listener* listener, uin
            plan_append(world, listener, enters);
 }
 
+/* Finds the plan of a transition, or makes it. Returns NULL if memory runs out. */
 static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uint32_t to)
 {
     setti_plan_table* table = &world->plans;
     uint64_t key = (uint64_t)from << 32 | to;
-    uint32_t known = setti_hash_map_find(&table->by_edge, key);
     SETTI_ASSERT(world->listeners != NULL && from != to);
+    uint32_t known = setti_hash_map_find(&table->by_edge, key); /* first step, or SETTI_NONE */
     if (known != SETTI_NONE) {
         table->last_key = key;
         table->last = known;
@@ -115,7 +116,7 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
         table->count = first; /* drops the incomplete plan */
         return NULL;
     }
-    for (uint32_t k = first; table->step[k].listener != NULL; k++) {
+    for (uint32_t k = first; table->step[k].listener != NULL; k++) { /* the first step sums up */
         table->step[first].all |= table->step[k].all;
     }
     return &table->step[first];
@@ -125,7 +126,7 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
 
 /* A walk over the listeners concerned by an edit. */
 typedef struct listener_walk {
-    const setti_plan_step* step; /* the next step of the plan; NULL: no memory for a plan */
+    const setti_plan_step* step; /* the next step of the plan; NULL: there is no plan */
     setti_listener* next;        /* without a plan: the next listener to test */
     uint32_t from;               /* the signature before */
     uint32_t to;                 /* the signature after */
@@ -138,10 +139,10 @@ static listener_walk listeners_walk(sett_world* world, const setti_edit* edit)
     return (listener_walk){setti_edit_plan(world, from, to), world->listeners, from, to};
 }
 
-/* The next listener that the edit's entities enter or leave, or NULL at the end. */
+/* Returns the next listener that the edit's entities enter (or leave), or NULL at the end. */
 static setti_listener* listeners_next(const sett_world* world, listener_walk* walk, bool enters)
 {
-    /* by the plan */
+    /* with a plan: steps in the other direction are skipped */
     for (; walk->step != NULL && walk->step->listener != NULL; walk->step++) {
         if (walk->step->enters == enters) {
             return (walk->step++)->listener;

@@ -25,6 +25,7 @@ void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event 
     world->calling = outer;
 }
 
+/* Runs the callbacks of an event, with the address of the entity's value. */
 static void notify_call(sett_world* world, const setti_type* type, setti_event event,
                         sett_entity entity)
 {
@@ -74,7 +75,7 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
 void setti_edit_release(sett_world* world, const setti_edit* edit)
 {
     if (SETTI_LIKELY(world->upward_observers == 0) || edit->count != 1) {
-        return; /* the commit detaches the children; edits of several entities remove nothing */
+        return; /* the commit detaches the children; an edit of several entities removes nothing */
     }
     bool removes_hierarchy =
         edit->removes_all || (edit->removed != NULL && edit->removed->id == SETT_ID_HIERARCHY);

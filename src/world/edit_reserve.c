@@ -41,7 +41,6 @@ setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_
                         .removed = type};
 }
 
-/* The edit's part for a type, or NULL. */
 static setti_edit_part* edit_find_part(const setti_edit* edit, const setti_type* type)
 {
     for (uint32_t k = 0; k < edit->added_count; k++) {
@@ -50,19 +49,6 @@ static setti_edit_part* edit_find_part(const setti_edit* edit, const setti_type*
         }
     }
     return NULL;
-}
-
-/* Makes room for `more` parts. Returns false if memory runs out. */
-static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
-{
-    SETTI_ASSERT(edit->added_count <= edit->room);
-    void* parts = setti_pool_grow(&world->pool, edit->added, sizeof(*edit->added),
-                                  edit->added_count, more, &edit->room);
-    if (parts == NULL) {
-        return false;
-    }
-    edit->added = parts;
-    return true;
 }
 
 /* Whether the entity has the type or the edit already adds the type. */
@@ -83,10 +69,13 @@ setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_t
     if (part != NULL) {
         return part;
     }
-    if (!edit_grow(world, edit, type->required.count + 1)) {
+    void* parts = setti_pool_grow(&world->pool, edit->added, sizeof(*part), edit->added_count,
+                                  type->required.count + 1, &edit->room);
+    if (parts == NULL) {
         return NULL;
     }
-    for (uint32_t k = 0; k <= type->required.count; k++) { /* the last is `type` */
+    edit->added = parts;
+    for (uint32_t k = 0; k <= type->required.count; k++) { /* `type` comes last */
         setti_type* needed = k < type->required.count ? type->required.item[k] : type;
         if (edit_has(edit, needed)) {
             continue;
@@ -113,7 +102,8 @@ void setti_edit_free(sett_world* world, setti_edit* edit)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Reserves `count` more rows or entries of collect_list. Returns false if memory runs out. */
+/* Reserves `count` more rows, or entries of collect_list, if the type needs any. Returns false if
+ * memory runs out. */
 static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
 {
     if (SETTI_LIKELY(!setti_edit_claims(type))) {
@@ -188,7 +178,7 @@ static bool reserve_claims(sett_world* world, setti_edit* edit)
 }
 
 /* Reserves the row of an index. Returns false if memory runs out.
- *   compacts  a full sparse set may close its gaps, which moves values */
+ *   compacts  a full sparse set may close its gaps before it grows, which moves values */
 SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t index, bool compacts)
 {
     setti_storage* storage = &type->storage;

@@ -27,7 +27,7 @@ SETTI_COLD static void edit_warn_signatures(sett_world* world)
     char blame[SETTI_MESSAGE_SIZE / 2];
     setti_writer names = setti_writer_begin(blame, sizeof(blame));
     for (uint32_t k = 0; k < world->registered.count && names.length < sizeof(blame) - 64; k++) {
-        uint32_t with_type = 0; /* signatures */
+        uint32_t with_type = 0; /* number of signatures with the type */
         for (uint32_t number = 1; number < table->count; number++) {
             with_type += setti_signature_has(table, number, world->registered.item[k]->id);
         }
@@ -47,7 +47,8 @@ SETTI_COLD static void edit_warn_signatures(sett_world* world)
         SETTI_MAX(setti_signature_count(table) * 2, world->signature_warning);
 }
 
-/* Marks the signatures of the entities in a page. */
+/* Marks the signatures of the entities in a page of the entity table.
+ *   user  the signature table */
 static void edit_mark_signatures(void* user, const void* data)
 {
     const setti_entity_page* page = data;

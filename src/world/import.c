@@ -13,7 +13,8 @@ typedef struct setti_import {
     char name[];
 } setti_import;
 
-/* Returns the link to the named module. Returns the last link, which is NULL, if not found. */
+/* Returns the address of the pointer to the named module in the list. If there is no such module,
+ * the pointer at the returned address is NULL. */
 static setti_import** import_find(sett_world* world, const char* name)
 {
     setti_import** at = &world->imports;
@@ -23,6 +24,7 @@ static setti_import** import_find(sett_world* world, const char* name)
     return at;
 }
 
+/* Removes the module to which `*at` points from the list. */
 static void import_drop(sett_world* world, setti_import** at)
 {
     SETTI_ASSERT(*at != NULL);
@@ -63,7 +65,7 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
     sett_status status = register_all(world);
     import->done = true;
     if (status != SETT_OK) {
-        import_drop(world, import_find(world, import->name));
+        import_drop(world, import_find(world, import->name)); /* later imports come before it */
     }
     return status;
 }

@@ -46,6 +46,24 @@ static bool listener_has_any(const setti_listener* listener, const setti_signatu
     return false;
 }
 
+/* Whether a signature has a hidden tag that the conditions do not name. */
+static bool listener_hides(const setti_listener* listener, const setti_signature_table* table,
+                           uint32_t signature)
+{
+    if (listener->hidden == NULL) {
+        return false;
+    }
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        const setti_type* tag = listener->hidden[k];
+        bool has_tag = tag != NULL && setti_signature_has(table, signature, tag->id);
+        if (has_tag && !setti_type_list_has(&listener->with, tag) &&
+            !setti_type_list_has(&listener->any, tag)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature)
 {
@@ -62,15 +80,8 @@ bool setti_listener_matches(const setti_listener* listener, const setti_signatur
             return false;
         }
     }
-    for (uint32_t k = 0; listener->hidden != NULL && k < SETTI_HIDDEN; k++) {
-        const setti_type* tag = listener->hidden[k];
-        if (tag != NULL && setti_signature_has(table, signature, tag->id) &&
-            !setti_type_list_has(&listener->with, tag) &&
-            !setti_type_list_has(&listener->any, tag)) {
-            return false;
-        }
-    }
-    return listener_has_any(listener, table, signature);
+    return !listener_hides(listener, table, signature) &&
+           listener_has_any(listener, table, signature);
 }
 
 bool setti_listener_has(const setti_listener* listener, uint32_t index)
@@ -136,7 +147,7 @@ static void group_swap(setti_pool* pool, const setti_listener* group, setti_stor
     }
 }
 
-/* Moves an entity to the row `row` of all owned storages. The entity there takes the old row. */
+/* Exchanges the row of an entity, in all owned storages, with the row `row`. */
 static void group_exchange(setti_pool* pool, const setti_listener* group, uint32_t index,
                            uint32_t row)
 {

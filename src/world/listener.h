@@ -21,9 +21,9 @@ typedef struct setti_listener {
     struct setti_listener* next;
     struct setti_listener* previous;
     char* name;
-    setti_type_list with;    /* a member has all types of this list, */
-    setti_type_list without; /* no type of this list, */
-    setti_type_list any;     /* and some type of this list, unless empty (only for observers) */
+    setti_type_list with;    /* a member has all these types, */
+    setti_type_list without; /* none of these types, */
+    setti_type_list any;     /* and one of these types, unless the list is empty: for observers */
     /* group: the types with rows to arrange; empty for other listeners */
     setti_type_list owned;
     uint32_t length;       /* group: the members are rows 0..length-1 of each owned storage */
@@ -39,7 +39,7 @@ typedef struct setti_listener {
     bool observes;           /* of a sett_observer: has no members, only callbacks */
     bool by_layout;          /* group: made by a layout, gives way to groups of the program */
     bool automatic;          /* group: the layout was chosen by sett_layout_auto */
-    setti_relayout_use use;  /* group: what ending it would save; listener.c counts `churn` */
+    setti_relayout_use use;  /* group: what it would save to end the group */
     setti_root root;         /* of `length` */
     setti_root members_root; /* of `members` */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
@@ -118,7 +118,6 @@ static inline bool setti_matches_find(setti_matches* known, const setti_listener
     return known->matches[at];
 }
 
-/* Whether an entity is a member. */
 bool setti_listener_has(const setti_listener* listener, uint32_t index);
 
 /* Reserves memory for setti_listener_enter. Returns false if memory runs out. */
@@ -128,7 +127,8 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
 
 /* Creates a group that gives way to groups of the program. Returns NULL on failure.
- *   length  the number of members, if they are the first rows already; else SETTI_NONE
+ *   length  the number of members, if these are the first rows of the storages already; else
+ *           SETTI_NONE
  *   call    for messages */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, uint32_t length, const char* call);
@@ -137,7 +137,7 @@ sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_de
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc,
                                           const char* call);
 
-/* Destroys the group that owns a type, if a layout made it. Fails if the program made it. */
+/* Destroys the group that owns a type, if a layout made the group. Fails if the program made it. */
 sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,
                                  const char* call);
 
@@ -149,10 +149,17 @@ static inline sett_group* setti_group_of(setti_listener* listener)
     return (sett_group*)(void*)listener; /* the first member of sett_group */
 }
 
+struct sett_observer_desc;
+
+/* Creates an observer from a descriptor of full size. Reports failures as `call`. */
+struct sett_observer* setti_observer_create(sett_world* world,
+                                            const struct sett_observer_desc* desc,
+                                            const char* call);
+
 /* Calls free_user of all observers, before the world is freed. */
 void setti_observer_free_users(sett_world* world);
 
-/* The name of an observer that uses a type, or NULL. */
+/* The name of an observer of a type or with a term about the type; NULL if there is none. */
 const char* setti_observer_of_type(sett_world* world, const setti_type* type);
 
 /* Returns NULL, or the broken part of the invariant. */

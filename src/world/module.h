@@ -24,7 +24,7 @@ typedef struct setti_module_calls {
     void (*free)(sett_world* world);
     /* Frees unused memory. */
     void (*trim)(sett_world* world);
-    /* Returns NULL or the error. *where becomes the name of a broken query, system or the like. */
+    /* Returns NULL or the error. *where becomes the name of the broken query or system. */
     const char* (*validate)(sett_world* world, const char** where);
     /* The name of a query, system or the like that uses a type, or NULL. */
     const char* (*holder)(const sett_world* world, const struct setti_type* type);

@@ -34,8 +34,6 @@ struct sett_observer {
     bool ended; /* destroyed, but not freed yet */
 };
 
-static const char observer_call[] = "sett_observer_create";
-
 /* The `user` of entries of an observer of every component. */
 typedef struct observer_part {
     const sett_observer* observer;
@@ -56,8 +54,11 @@ static void observer_idle(sett_world* world, sett_entity entity, void* value, vo
 
 /* --------------------------------------------------------------------------------------- filter */
 
-/* Whether an event is about a link to `target`.
- *   old  in on_set: the old value, or OBSERVER_NO_OLD */
+/* The argument `old` for events without an old value. */
+#define OBSERVER_NO_OLD NULL
+
+/* Whether an event of a component is about a link to `target`.
+ *   old  in on_set: the old value; else OBSERVER_NO_OLD */
 static bool observer_is_about(const sett_world* world, sett_entity entity, sett_component component,
                               const void* old, sett_entity target)
 {
@@ -65,20 +66,17 @@ static bool observer_is_about(const sett_world* world, sett_entity entity, sett_
     if (type == NULL || type->module == NULL || type->module->leads == NULL) {
         return false;
     }
-    bool link_is_known =
+    bool link_is_known = /* in on_set of one link */
         world->changed_link.relationship == component && world->changed_link.source == entity.index;
     if (link_is_known && sett_equals(world->changed_link.target, target)) {
         return true;
     }
-    /* if the link is known, only the old value can still lead to the target */
-    return type->module->leads(world, type, link_is_known ? sett_null() : entity, old, target);
+    /* null: other links of a known link's source did not change, so only `old` is tested */
+    const sett_entity source = link_is_known ? sett_null() : entity;
+    return type->module->leads(world, type, source, old, target);
 }
 
-/* The argument `old` for events without an old value. */
-#define OBSERVER_NO_OLD NULL
-
-/* Whether an event matches the observer's entity, target and terms.
- *   old  in on_set: the old value, or OBSERVER_NO_OLD */
+/* Whether an event matches the observer's entity, target and terms. `old` is as above. */
 static bool observer_wants(const sett_observer* observer, sett_entity entity,
                            sett_component component, const void* old)
 {
@@ -90,7 +88,7 @@ static bool observer_wants(const sett_observer* observer, sett_entity entity,
         !observer_is_about(observer->world, entity, component, old, desc->target)) {
         return false;
     }
-    bool has_any_terms = false;
+    bool has_any_terms = false; /* if there are SETT_ANY terms, one of them must be met */
     bool meets_any_term = false;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         const sett_term* term = &desc->terms[k];
@@ -104,7 +102,7 @@ static bool observer_wants(const sett_observer* observer, sett_entity entity,
     return !has_any_terms || meets_any_term;
 }
 
-/* The function of an observer with a filter. */
+/* The functions of an observer with a filter, one for each callback `event`. */
 #define OBSERVER_FILTER(event, old)                                                                \
     static void observer_filter_##event(sett_world* world, sett_entity entity, void* value,        \
                                         void* user)                                                \
@@ -136,13 +134,7 @@ static void observer_replaced(sett_world* world, sett_entity entity, void* value
     }
 }
 
-static bool observer_has_filter(const sett_observer* observer)
-{
-    return observer->desc.terms[0].component != 0 || !sett_is_null(observer->desc.entity) ||
-           !sett_is_null(observer->desc.target);
-}
-
-/* The functions of an observer of every component. */
+/* The functions of an observer of every component. Each passes `change` to on_any. */
 #define OBSERVER_OF_ALL(event, change, old)                                                        \
     static void observer_any_##event(sett_world* world, sett_entity entity, void* value,           \
                                      void* user)                                                   \
@@ -159,7 +151,7 @@ OBSERVER_OF_ALL(on_set, SETT_CHANGE_SET, world->replaced)
 OBSERVER_OF_ALL(on_remove, SETT_CHANGE_REMOVE, OBSERVER_NO_OLD)
 #undef OBSERVER_OF_ALL
 
-/* The observer's entry for an event. `fn` is NULL if there is no callback. */
+/* The observer's entry for an event. `fn` is NULL if the observer has no entry. */
 static setti_call observer_call_of(const sett_observer* observer, uint32_t event)
 {
     SETTI_ASSERT(event < SETTI_EVENTS);
@@ -171,14 +163,16 @@ static setti_call observer_call_of(const sett_observer* observer, uint32_t event
                                                      observer_any_on_remove, NULL};
     const observer_fn callbacks[SETTI_EVENTS] = {desc->on_add, desc->on_set, desc->on_remove,
                                                  desc->on_event};
+    bool has_filter =
+        desc->terms[0].component != 0 || !sett_is_null(desc->entity) || !sett_is_null(desc->target);
     setti_call call = {callbacks[event], desc->user, observer->listener.name,
                        setti_unconst(observer)};
     if (desc->on_any != NULL) {
-        call.fn = of_all[event];
+        call.fn = of_all[event]; /* observer_enlist sets `user` */
     } else if (event == SETTI_ON_SET && desc->on_replace != NULL) {
         call.fn = observer_replaced;
         call.user = setti_unconst(observer);
-    } else if (call.fn != NULL && observer_has_filter(observer)) {
+    } else if (call.fn != NULL && has_filter) {
         call.fn = filters[event];
         call.user = setti_unconst(observer);
     }
@@ -187,43 +181,37 @@ static setti_call observer_call_of(const sett_observer* observer, uint32_t event
 
 /* --------------------------------------------------------------------------------------- checks */
 
-static sett_status observer_reject(sett_world* world, const char* name, const char* why)
+/* An observer that a program asks for. */
+typedef struct observer_request {
+    sett_world* world;
+    const sett_observer_desc* desc;
+    const char* name;
+    const char* call; /* the program's call, for messages */
+} observer_request;
+
+SETTI_COLD static sett_status observer_reject(const observer_request* asked, const char* why)
 {
-    return setti_world_fail_argument(world, observer_call, name, why);
+    return setti_world_fail_argument(asked->world, asked->call, asked->name, why);
 }
 
-/* Fails because of a component. */
-static sett_status observer_reject_type(sett_world* world, const char* name, const setti_type* type,
-                                        const char* why)
+SETTI_COLD static sett_status observer_reject_type(const observer_request* asked,
+                                                   const setti_type* type, const char* why)
 {
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 "%s: observer \"%.100s\": \"%.100s\" %s", observer_call, name,
+    return setti_world_fail_with(asked->world, SETT_STATUS_ARGUMENT,
+                                 "%s: observer \"%.100s\": \"%.100s\" %s", asked->call, asked->name,
                                  type->desc.name, why);
 }
 
-static sett_status observer_reject_id(sett_world* world, const char* name, sett_component id)
+SETTI_COLD static sett_status observer_reject_id(const observer_request* asked, sett_component id)
 {
     id = id != UINT32_MAX ? id : 0; /* SETT_TERM_ID of an unregistered type */
     return setti_world_fail_with(
-        world, SETT_STATUS_UNREGISTERED,
-        "%s: observer \"%.100s\": component %u is not registered in this world - %s", observer_call,
-        name, (unsigned)id, setti_component_remedy(id));
+        asked->world, SETT_STATUS_UNREGISTERED,
+        "%s: observer \"%.100s\": component %u is not registered in this world - %s", asked->call,
+        asked->name, (unsigned)id, setti_component_remedy(id));
 }
 
-static sett_status observer_check_terms(sett_world* world, const char* name,
-                                        const sett_observer_desc* desc)
-{
-    uint32_t at;
-    bool of_query = desc->component == 0 && desc->on_any == NULL;
-    uint32_t allowed = of_query ? SETTI_TERM_OF_ENTERING : SETTI_TERM_OF_VALUES;
-    const char* wrong = setti_terms_check(desc->terms, allowed, &at);
-    if (wrong == NULL) {
-        return SETT_OK;
-    }
-    return setti_term_reject(world, desc->terms, at, observer_call, name, wrong);
-}
-
-/* Whether the descriptor has a callback that needs `component`. */
+/* Whether the descriptor has a callback of an observer of one component. */
 static bool observer_has_component_calls(const sett_observer_desc* desc)
 {
     return desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
@@ -234,126 +222,139 @@ static bool observer_has_component_calls(const sett_observer_desc* desc)
 static bool observer_type_owns(const setti_type* type)
 {
     if (type->links != NULL) {
-        return type->ends != NULL || type->records != NULL; /* an exclusive link owns nothing */
+        return type->records != NULL; /* without records, a value is the only link: plain bytes */
     }
     return (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 || type->writers != NULL;
 }
 
-static sett_status observer_check_registered(sett_world* world, const char* name,
-                                             const sett_observer_desc* desc)
+/* Checks that the components of all terms are registered. */
+static sett_status observer_check_terms(const observer_request* asked, uint32_t count)
 {
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
-        if (setti_world_type(world, desc->terms[k].component) == NULL) {
-            return observer_reject_id(world, name, desc->terms[k].component);
+    const sett_term* terms = asked->desc->terms;
+    for (uint32_t k = 0; k < count; k++) {
+        if (setti_world_type(asked->world, terms[k].component) == NULL) {
+            return observer_reject_id(asked, terms[k].component);
         }
     }
     return SETT_OK;
 }
 
-static sett_status observer_check_any(sett_world* world, const char* name,
-                                      const sett_observer_desc* desc)
+static sett_status observer_check_any(const observer_request* asked)
 {
+    const sett_observer_desc* desc = asked->desc;
     if (desc->component != 0 || observer_has_component_calls(desc) || desc->on_enter != NULL ||
         desc->on_exit != NULL || desc->replay) {
-        return observer_reject(world, name,
-                               "`on_any` observes every component - leave out `component`, "
-                               "`replay` and other callbacks");
+        return observer_reject(asked, "`on_any` observes every component - leave out `component`, "
+                                      "`replay` and other callbacks");
     }
-    return observer_check_registered(world, name, desc);
+    return SETT_OK;
 }
 
-static sett_status observer_check_component(sett_world* world, const char* name,
-                                            const sett_observer_desc* desc)
+static sett_status observer_check_component(const observer_request* asked)
 {
-    if (setti_world_type(world, desc->component) == NULL) {
-        return observer_reject_id(world, name, desc->component);
+    const sett_observer_desc* desc = asked->desc;
+    const setti_type* type = setti_world_type(asked->world, desc->component);
+    if (type == NULL) {
+        return observer_reject_id(asked, desc->component);
     }
     if (desc->on_enter != NULL || desc->on_exit != NULL) {
         return observer_reject(
-            world, name,
-            "`component` is set beside on_enter or on_exit, which observe a query - leave out "
-            "`component`, and list it in `terms`");
+            asked, "`component` is set beside on_enter or on_exit, which observe a query - leave "
+                   "out `component`, and list it in `terms`");
     }
     if (!observer_has_component_calls(desc)) {
         return observer_reject(
-            world, name,
-            "no callback is set - set on_add, on_set, on_remove, on_replace or on_event");
+            asked, "no callback is set - set on_add, on_set, on_remove, on_replace or on_event");
     }
-    const setti_type* type = setti_world_type(world, desc->component);
     if (!sett_is_null(desc->target) && type->links == NULL) {
-        return observer_reject_type(world, name, type,
+        return observer_reject_type(asked, type,
                                     "is not a relationship, so its observer cannot have `target` - "
                                     "leave out `target`");
     }
     if (desc->on_replace != NULL && (type->storage.size == 0 || observer_type_owns(type))) {
-        return observer_reject_type(world, name, type,
+        return observer_reject_type(asked, type,
                                     "has no values, or values that are more than plain bytes, so "
                                     "on_replace cannot pass the old one - use on_set");
     }
-    return observer_check_registered(world, name, desc);
+    return SETT_OK;
 }
 
-static sett_status observer_check_term(sett_world* world, const char* name, const sett_term* term)
+static sett_status observer_check_term(const observer_request* asked, const sett_term* term)
 {
-    const setti_type* type = setti_world_type(world, term->component);
-    if (type == NULL) {
-        return observer_reject_id(world, name, term->component);
-    }
+    const setti_type* type = setti_world_type(asked->world, term->component);
     bool upward = setti_term_is_upward(term);
-    if (upward && world->upward_calls == NULL) {
-        return observer_reject_id(world, name, SETT_ID_HIERARCHY);
+    if (upward && asked->world->upward_calls == NULL) {
+        return observer_reject_id(asked, SETT_ID_HIERARCHY);
     }
-    const char* wrong = NULL;
     if (term->kind == SETT_WITHOUT && type->off != NULL && !upward) {
-        wrong = "can be switched off, and cannot be SETT_WITHOUT in an observer of a "
-                "query - test for it in the callback";
-    } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
-        wrong = "is dont_fragment, which observers of queries cannot see - observe "
-                "it as `component`";
+        return observer_reject_type(asked, type,
+                                    "can be switched off, and cannot be SETT_WITHOUT in an "
+                                    "observer of a query - test for it in the callback");
     }
-    return wrong != NULL ? observer_reject_type(world, name, type, wrong) : SETT_OK;
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        return observer_reject_type(asked, type,
+                                    "is dont_fragment, which observers of queries cannot see - "
+                                    "observe it as `component`");
+    }
+    return SETT_OK;
 }
 
-/* The first member that an observer of a query cannot have, or NULL. */
-static const char* observer_needs_component(const sett_observer_desc* desc)
+static sett_status observer_check_query(const observer_request* asked, uint32_t count)
 {
-    const struct {
-        bool set;
-        const char* name;
-    } members[] = {
-        {desc->on_add != NULL, "on_add"},         {desc->on_set != NULL, "on_set"},
-        {desc->on_remove != NULL, "on_remove"},   {desc->on_replace != NULL, "on_replace"},
-        {desc->on_event != NULL, "on_event"},     {!sett_is_null(desc->entity), "`entity`"},
-        {!sett_is_null(desc->target), "`target`"}};
-    for (size_t k = 0; k < sizeof(members) / sizeof(members[0]); k++) {
-        if (members[k].set) {
-            return members[k].name;
-        }
-    }
-    return NULL;
-}
-
-static sett_status observer_check_query(sett_world* world, const char* name,
-                                        const sett_observer_desc* desc)
-{
-    uint32_t count = setti_term_count(desc->terms);
+    const sett_observer_desc* desc = asked->desc;
     for (uint32_t k = 0; k < count; k++) {
-        sett_status status = observer_check_term(world, name, &desc->terms[k]);
+        sett_status status = observer_check_term(asked, &desc->terms[k]);
         if (status != SETT_OK) {
             return status;
         }
     }
-    const char* needs = observer_needs_component(desc);
-    if (needs != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: observer \"%.100s\": %s is set without `component` - set "
-                                     "`component`, too",
-                                     observer_call, name, needs);
+    if (observer_has_component_calls(desc)) {
+        return observer_reject(asked, "on_add, on_set, on_remove, on_event or on_replace is set "
+                                      "without `component` - set `component`, too");
+    }
+    if (!sett_is_null(desc->entity) || !sett_is_null(desc->target)) {
+        return observer_reject(asked, "`entity` or `target` is set without `component` - set "
+                                      "`component`, too");
     }
     if (desc->on_enter == NULL && desc->on_exit == NULL) {
-        return observer_reject(world, name, "no callback is set - set on_enter or on_exit");
+        return observer_reject(asked, "no callback is set - set on_enter or on_exit");
     }
     return SETT_OK;
+}
+
+static sett_status observer_check(const observer_request* asked)
+{
+    const sett_observer_desc* desc = asked->desc;
+    sett_status status = setti_world_check_unlocked(asked->world, asked->call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    uint32_t at;
+    bool of_query = desc->component == 0 && desc->on_any == NULL;
+    uint32_t allowed = of_query ? SETTI_TERM_OF_ENTERING : SETTI_TERM_OF_VALUES;
+    const char* wrong = setti_terms_check(desc->terms, allowed, &at);
+    if (wrong != NULL) {
+        return setti_term_reject(asked->world, desc->terms, at, asked->call, asked->name, wrong);
+    }
+    const uint32_t count = setti_term_count(desc->terms);
+    status = observer_check_terms(asked, count);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (desc->on_any != NULL) {
+        status = observer_check_any(asked);
+    } else if (of_query) {
+        status = observer_check_query(asked, count);
+    } else {
+        status = observer_check_component(asked);
+    }
+    if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
+        status = observer_reject(
+            asked, of_query ? "`replay` is set without on_enter - set on_enter, or leave out "
+                              "`replay`"
+                            : "`replay` is set without on_add - set on_add, or leave out `replay`");
+    }
+    return status;
 }
 
 /* ---------------------------------------------------------------------------------------- lists */
@@ -418,6 +419,7 @@ static void observer_enlist(const sett_observer* observer, setti_type* type, obs
     observer_update_flags(observer->world, type);
 }
 
+/* Removes the observer's entries, if there are any, from a type's lists. */
 static void observer_delist(const sett_observer* observer, setti_type* type)
 {
     sett_world* world = observer->world;
@@ -460,7 +462,8 @@ static void observer_leave_types(const sett_observer* observer)
     }
 }
 
-/* Adds an observer of every component to all types. Returns false if memory runs out. */
+/* Adds an observer of every component to all types, or to none. Returns false if memory runs
+ * out. */
 static bool observer_join_types(const sett_observer* observer)
 {
     const setti_type_list* types = &observer->world->registered;
@@ -473,23 +476,31 @@ static bool observer_join_types(const sett_observer* observer)
     return true;
 }
 
-/* For world->observe_type: adds or removes the observers of every component. Returns false if
- * memory runs out, or if `begins` is false. */
+/* Adds the observers of every component to a type, the oldest first. Returns false if memory runs
+ * out. */
+static bool observer_join_all(const sett_world* world, setti_type* type)
+{
+    const sett_observer* at = world->observers; /* the latest */
+    while (at != NULL && at->next != NULL) {
+        at = at->next;
+    }
+    for (; at != NULL; at = at->previous) {
+        if (at->desc.on_any != NULL && !observer_join_type(at, type)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* For world->observe_type: adds or removes the observers of every component. Returns true if the
+ * type has these observers now. */
 static bool observer_observe_type(sett_world* world, setti_type* type, bool begins)
 {
-    const sett_observer* oldest = world->observers;
-    while (oldest != NULL && oldest->next != NULL) {
-        oldest = oldest->next;
-    }
-    bool joined = begins;
-    for (const sett_observer* at = oldest; at != NULL && joined; at = at->previous) {
-        joined = at->desc.on_any == NULL || observer_join_type(at, type);
-    }
-    if (joined) {
+    if (begins && observer_join_all(world, type)) {
         return true;
     }
     /* the type ends, or memory has run out */
-    for (const sett_observer* at = oldest; at != NULL; at = at->previous) {
+    for (const sett_observer* at = world->observers; at != NULL; at = at->next) {
         if (at->desc.on_any != NULL) {
             observer_delist(at, type);
         }
@@ -500,8 +511,7 @@ static bool observer_observe_type(sett_world* world, setti_type* type, bool begi
 /* Whether an entity without components may match an observer of a query. */
 static bool observer_matches_new(const sett_observer* observer)
 {
-    const setti_listener* listener = &observer->listener;
-    return listener->with.count + listener->any.count == 0;
+    return observer->listener.with.count == 0 && observer->listener.any.count == 0;
 }
 
 static void observer_link(sett_observer* observer)
@@ -611,8 +621,8 @@ const char* setti_observer_of_type(sett_world* world, const setti_type* type)
 
 /* --------------------------------------------------------------------------------------- replay */
 
-/* Calls a new observer for an existing entity.
- *   value  of the observed component; NULL for an observer of a query */
+/* Calls a new observer for an existing entity, if the entity matches.
+ *   value  of the observed component; not used for an observer of a query */
 static void observer_replay_one(const sett_observer* observer, sett_entity entity, void* value)
 {
     SETTI_ASSERT(observer->enabled && observer->world->locks != 0);
@@ -635,7 +645,7 @@ static void observer_replay_one(const sett_observer* observer, sett_entity entit
     }
 }
 
-/* The storage to visit in a replay. NULL stands for all entities. */
+/* The storage with the fewest candidates for a replay. NULL: all entities are candidates. */
 static const setti_storage* observer_rarest(const sett_observer* observer)
 {
     if (observer->type != NULL) {
@@ -652,31 +662,24 @@ static const setti_storage* observer_rarest(const sett_observer* observer)
     return rarest;
 }
 
-static void observer_replay_rows(const sett_observer* observer, const setti_storage* storage)
-{
-    const sett_world* world = observer->world;
-    uint32_t cursor = 0;
-    uint32_t index;
-    while ((index = setti_storage_next_row(storage, &cursor)) != SETTI_NONE) {
-        observer_replay_one(observer, setti_entity_at(&world->entities, index),
-                            setti_storage_find(storage, index));
-    }
-}
-
-static void observer_replay(sett_observer* observer)
+/* Calls a new observer for all existing entities. */
+static void observer_replay(const sett_observer* observer)
 {
     SETTI_ASSERT(observer->world->locks == 0);
     sett_world* world = observer->world;
     const setti_storage* storage = observer_rarest(observer);
     const char* outer = setti_world_begin_call(world, observer->listener.name);
+    uint32_t cursor = 0;
     if (storage != NULL) {
-        observer_replay_rows(observer, storage);
+        uint32_t index;
+        while ((index = setti_storage_next_row(storage, &cursor)) != SETTI_NONE) {
+            observer_replay_one(observer, setti_entity_at(&world->entities, index),
+                                setti_storage_find(storage, index));
+        }
     } else {
-        uint32_t cursor = 0;
-        sett_entity entity = sett_entity_next(world, &cursor);
-        while (!sett_is_null(entity)) {
+        sett_entity entity;
+        while (!sett_is_null(entity = sett_entity_next(world, &cursor))) {
             observer_replay_one(observer, entity, NULL);
-            entity = sett_entity_next(world, &cursor);
         }
     }
     setti_world_end_call(world, outer);
@@ -702,7 +705,8 @@ static bool observer_add_term(sett_world* world, setti_listener* listener, const
     return setti_type_list_add(&world->pool, list, type);
 }
 
-/* Allocates the name, the terms and entries, or joins all types. Returns false on failure. */
+/* Copies the name. Then adds an observer of every component to all types, reserves entries for an
+ * observer of one, or copies the terms of a query. Returns false if memory runs out. */
 static bool observer_reserve(sett_observer* observer, const char* name)
 {
     sett_world* world = observer->world;
@@ -727,37 +731,12 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     return true;
 }
 
-static sett_status observer_check(sett_world* world, const char* name,
-                                  const sett_observer_desc* desc)
+/* Makes an observer, not yet linked into the world. Returns NULL if memory runs out. */
+static sett_observer* observer_make(const observer_request* asked)
 {
-    sett_status status = setti_world_check_unlocked(world, observer_call);
-    if (status == SETT_OK) {
-        status = observer_check_terms(world, name, desc);
-    }
-    if (status != SETT_OK) {
-        return status;
-    }
-    if (desc->on_any != NULL) {
-        status = observer_check_any(world, name, desc);
-    } else if (desc->component != 0) {
-        status = observer_check_component(world, name, desc);
-    } else {
-        status = observer_check_query(world, name, desc);
-    }
-    if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
-        status = observer_reject(
-            world, name,
-            desc->component != 0
-                ? "`replay` is set without on_add - set on_add, or leave out `replay`"
-                : "`replay` is set without on_enter - set on_enter, or leave out `replay`");
-    }
-    return status;
-}
-
-static sett_observer* observer_make(sett_world* world, const char* name,
-                                    const sett_observer_desc* desc)
-{
-    sett_observer* observer = setti_world_alloc(world, sizeof(*observer), 16, observer_call);
+    sett_world* world = asked->world;
+    const sett_observer_desc* desc = asked->desc;
+    sett_observer* observer = setti_world_alloc(world, sizeof(*observer), 16, asked->call);
     if (observer == NULL) {
         return NULL;
     }
@@ -766,31 +745,27 @@ static sett_observer* observer_make(sett_world* world, const char* name,
     observer->desc = *desc;
     observer->listener.user = desc->user;
     observer->listener.observes = true;
+    /* without terms, an observer of a query also sees hidden entities */
     observer->listener.hidden = desc->terms[0].component != 0 ? world->hidden : NULL;
     setti_storage_init_tag(&observer->listener.members);
-    if (!observer_reserve(observer, name)) {
+    if (!observer_reserve(observer, asked->name)) {
         observer_free(observer);
-        setti_world_no_memory(world, observer_call);
+        setti_world_no_memory(world, asked->call);
         return NULL;
     }
     return observer;
 }
 
-sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer_desc* desc,
-                                          size_t size, size_t term_size)
+sett_observer* setti_observer_create(sett_world* world, const sett_observer_desc* desc,
+                                     const char* call)
 {
-    sett_observer_desc full;
-    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms,
-                                  observer_call);
-    if (desc == NULL) {
-        return NULL;
-    }
     const char* name = desc->name != NULL ? desc->name : "observer";
-    if (observer_check(world, name, desc) != SETT_OK) {
+    const observer_request asked = {world, desc, name, call};
+    if (observer_check(&asked) != SETT_OK) {
         return NULL;
     }
     observer_sweep(world);
-    sett_observer* observer = observer_make(world, name, desc);
+    sett_observer* observer = observer_make(&asked);
     if (observer == NULL) {
         return NULL;
     }
@@ -802,6 +777,17 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
     return observer;
 }
 
+sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer_desc* desc,
+                                          size_t size, size_t term_size)
+{
+    static const char call[] = "sett_observer_create";
+    sett_observer_desc full;
+    desc =
+        setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms, call);
+    return desc != NULL ? setti_observer_create(world, desc, call) : NULL;
+}
+
+/* Enables or disables the observer's entries in a type's lists. */
 static void observer_enable_in(const sett_observer* observer, setti_type* type)
 {
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {

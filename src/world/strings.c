@@ -1,27 +1,15 @@
 /* strings.c: the calls of a program to write strings and lists.
  *
  * The workload: one value at a time, also in systems on several threads. So these calls use only
- * the world's allocator, and do not record a failure while several threads run.
+ * the world's allocator.
  */
 #include "sett/strings.h"
 #include "world/world.h"
 
-/* Records that memory ran out. Returns OUT_OF_MEMORY. */
-static sett_status owned_no_memory(sett_world* world, const char* call)
-{
-    if (world->side_by_side) {
-        return SETT_STATUS_OUT_OF_MEMORY; /* threads cannot write the world's failure */
-    }
-    return setti_world_no_memory(world, call);
-}
-
-/* Records that the size of an item is wrong. */
+/* Fails because of the size of an item. */
 static void owned_fail_item(sett_world* world, const sett_list* list, uint32_t item_size,
                             const char* call)
 {
-    if (world->side_by_side) {
-        return;
-    }
     if (item_size == 0) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: `item_size` is 0 - pass the bytes of an item", call);
@@ -33,17 +21,6 @@ static void owned_fail_item(sett_world* world, const sett_list* list, uint32_t i
                           call, (unsigned)item_size, (unsigned)list->item_size);
 }
 
-/* Records that a text is too long. Returns LIMIT. */
-static sett_status owned_fail_length(sett_world* world, size_t length, const char* call)
-{
-    if (world->side_by_side) {
-        return SETT_STATUS_LIMIT;
-    }
-    return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                 "%s: the text has %llu bytes, at most %u fit - shorten it", call,
-                                 (unsigned long long)length, (unsigned)INT32_MAX);
-}
-
 sett_status sett_string_set(sett_world* world, sett_string* string, const char* text)
 {
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(string)) {
@@ -51,10 +28,12 @@ sett_status sett_string_set(sett_world* world, sett_string* string, const char* 
     }
     size_t length = text != NULL ? strlen(text) : 0;
     if (length > INT32_MAX) {
-        return owned_fail_length(world, length, __func__);
+        return setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                     "%s: the text has %llu bytes, at most %u fit - shorten it",
+                                     __func__, (unsigned long long)length, (unsigned)INT32_MAX);
     }
     bool set = setti_string_set(&world->pool.allocator, string, text, length);
-    return set ? SETT_OK : owned_no_memory(world, __func__);
+    return set ? SETT_OK : setti_world_no_memory(world, __func__);
 }
 
 void* sett_list_resize(sett_world* world, sett_list* list, uint32_t item_size, uint32_t count)
@@ -67,7 +46,7 @@ void* sett_list_resize(sett_world* world, sett_list* list, uint32_t item_size, u
         return NULL;
     }
     if (!setti_list_resize(&world->pool.allocator, list, item_size, count)) {
-        (void)owned_no_memory(world, __func__);
+        setti_world_no_memory(world, __func__);
         return NULL;
     }
     return setti_unconst(list->items);

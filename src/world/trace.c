@@ -11,24 +11,19 @@ sett_status sett_trace_set(sett_world* world, const sett_trace* trace)
 {
     static const sett_trace none = {NULL, NULL, NULL};
     trace = trace != NULL ? trace : &none;
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
+    sett_status status = setti_world_check_unlocked(world, __func__);
+    if (status != SETT_OK) {
+        return status;
     }
-    sett_status status = setti_world_check_unlocked(world, "sett_trace_set");
-    if (status == SETT_OK && (world->busy || world->applying != NULL)) {
-        status =
-            setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                  "sett_trace_set: %s is running - make this call after it "
-                                  "has returned",
-                                  world->busy ? setti_world_frame_call(world) : world->applier);
+    if (world->busy || world->applying != NULL) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_LOCKED, "%s: %s is running - make this call after it has returned",
+            __func__, world->busy ? setti_world_frame_call(world) : world->applier);
     }
-    if (status == SETT_OK && (trace->begin == NULL) != (trace->end == NULL)) {
-        status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "sett_trace_set: one of `begin` and `end` is NULL - set "
-                                       "both");
+    if ((trace->begin == NULL) != (trace->end == NULL)) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: one of `begin` and `end` is NULL - set both", __func__);
     }
-    if (status == SETT_OK) {
-        world->trace = *trace;
-    }
-    return status;
+    world->trace = *trace;
+    return SETT_OK;
 }

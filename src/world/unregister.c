@@ -30,21 +30,20 @@ static bool unregister_is_own(const sett_world* world, const setti_type* type)
             return true; /* Prefab and Disabled may have other ids */
         }
     }
-    return type == world->last_tag || type->module != NULL || type->cascade != NULL ||
-           type->writers != NULL || setti_type_switched(type) != NULL;
+    return type == world->last_tag /* Singletons */ || type->module != NULL ||
+           type->cascade != NULL || type->writers != NULL || setti_type_switched(type) != NULL;
 }
 
 static sett_status unregister_reject_own(sett_world* world, const setti_type* type)
 {
-    bool linked = type->links != NULL || type->ends != NULL;
-    return setti_world_fail_with(
-        world, SETT_STATUS_ARGUMENT,
-        linked
-            ? "%s: \"%.100s\" is a relationship, which cannot be unregistered - leave it, and give "
-              "a new type another name"
-            : "%s: \"%.100s\" cannot be unregistered, because the library uses it - unregister "
-              "only types of the program",
-        unregister_call, type->desc.name);
+    const char* why = "cannot be unregistered, because the library uses it - unregister only types "
+                      "of the program";
+    if (type->links != NULL || type->ends != NULL) {
+        why = "belongs to a relationship, which cannot be unregistered - leave it, and give a new "
+              "type another name";
+    }
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s", unregister_call,
+                                 type->desc.name, why);
 }
 
 /* Whether a listener has a condition on a type. */
@@ -55,23 +54,23 @@ static bool unregister_is_listened(const setti_listener* listener, const setti_t
            (type->off != NULL && setti_type_list_has(&listener->without, type->off));
 }
 
-/* Destroys the layouts' groups that use a type. Fails if another listener uses the type. */
+/* Destroys the layouts' groups that use a type. Fails if the program's listeners use the type. */
 static sett_status unregister_from_listeners(sett_world* world, const setti_type* type)
 {
     setti_listener* next;
     for (setti_listener* at = world->listeners; at != NULL; at = next) {
         next = at->next;
-        if (unregister_is_listened(at, type) && at->by_layout) {
-            setti_group_end(setti_group_of(at));
-        } else if (unregister_is_listened(at, type)) {
+        if (!unregister_is_listened(at, type)) {
+            continue;
+        }
+        if (!at->by_layout) {
             return unregister_reject(world, type, at->observes ? "observer" : "group", at->name);
         }
+        setti_group_end(setti_group_of(at));
     }
+    /* an observer of the component is no listener, or has other conditions on the type */
     const char* observer = setti_observer_of_type(world, type);
-    if (observer != NULL) {
-        return unregister_reject(world, type, "observer", observer);
-    }
-    return SETT_OK;
+    return observer == NULL ? SETT_OK : unregister_reject(world, type, "observer", observer);
 }
 
 /* Destroys the layouts' groups that use a type. Fails if anything else uses the type. */
@@ -141,7 +140,7 @@ static void unregister_end(sett_world* world, setti_type* type)
     }
     for (uint32_t k = 0; k < world->prepared; k++) {
         if (world->registered.item[k] == type) {
-            world->prepared--;
+            world->prepared--; /* the first `prepared` types lose this one */
         }
     }
     world->unregistered++;
@@ -164,14 +163,17 @@ sett_status sett_component_unregister(sett_world* world, sett_component componen
         return unregister_reject_own(world, type);
     }
     sett_status status = unregister_release(world, type);
-    status = status == SETT_OK ? setti_change_clear_type(world, type, unregister_call) : status;
+    if (status == SETT_OK) {
+        status = setti_change_clear_type(world, type, unregister_call);
+    }
     if (status == SETT_OK) {
         status = unregister_release(world, type); /* callbacks may have made new users */
     }
-    if (status == SETT_OK) {
-        setti_edit_reclaim_signatures(world);
-        unregister_end(world, type);
-        world->listener_version++; /* so that queries update their list of hidden tags */
+    if (status != SETT_OK) {
+        return status;
     }
-    return status;
+    setti_edit_reclaim_signatures(world);
+    unregister_end(world, type);
+    world->listener_version++; /* so that queries update their list of hidden tags */
+    return SETT_OK;
 }

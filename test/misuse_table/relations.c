@@ -57,6 +57,12 @@ static void follow_a_component(scene* s)
     NO_ENTITY(sett_target(s->world, s->e, Position_id));
 }
 
+static void relate_by_the_hierarchy(scene* s)
+{
+    CHECK_EQ(sett_hierarchy_attach(s->world, s->e, s->f), SETT_OK);
+    IS_NULL(sett_relate(s->world, s->e, SETT_ID_HIERARCHY, s->f));
+}
+
 static void follow_the_hierarchy(scene* s)
 {
     CHECK_EQ(sett_hierarchy_attach(s->world, s->e, s->f), SETT_OK);
@@ -98,6 +104,7 @@ static const misuse relations_rows[] = {
     {"`sett_target`, `sett_is_related` and the like of a component that is no relationship",
      "null, false, 0", follow_a_component, EVERY},
     {"`sett_target` of the hierarchy", "null", follow_the_hierarchy, EVERY},
+    {"`sett_relate` with the hierarchy", "NULL", relate_by_the_hierarchy, EVERY},
     {"relate to a destroyed entity", "NULL", relate_to_the_dead, EVERY},
     {"instantiate a destroyed prefab", "STALE", instantiate_the_dead, EVERY},
     {"instantiate with a component listed twice", "null", instantiate_twice_listed, EVERY},
