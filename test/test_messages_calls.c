@@ -1,6 +1,6 @@
 /* test_messages_calls.c: messages name the call that the program made, not one inside of it, and
  * the remedy for that call. */
-#include "worlds.h"
+#include "scarce.h"
 
 #include "sett/advise.h"
 #include "sett/queue.h"
@@ -229,6 +229,114 @@ static void switches(void)
     CHECK_END(world);
 }
 
+static uint32_t lines; /* logged since the last 0 */
+
+static void count_lines(void* user, sett_log_level level, const char* message)
+{
+    lines++;
+    hear(user, level, message);
+}
+
+static void single_reports(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = count_lines});
+    sett_entity e = sett_entity_create(world);
+    CHECK_EQ(sett_hierarchy_attach(world, sett_entity_create(world), e), SETT_OK);
+    lines = 0;
+    CHECK(sett_get_mut(world, e, 0) == NULL);
+    hears("sett_get_mut, entity 0:1, component 0: ");
+    CHECK(sett_get_mut(world, e, SETT_ID_HIERARCHY) == NULL);
+    hears("sett_get_mut: values of \"Hierarchy\" are written by the library");
+    CHECK(sett_get_mut(world, sett_entity_create(world), SETT_ID_HIERARCHY) == NULL);
+    CHECK(sett_get_mut(world, sett_null(), SETT_ID_HIERARCHY) == NULL);
+    hears("sett_get_mut, component ");
+    CHECK(lines == 0 || lines == 4); /* 0 in release builds */
+    CHECK_END(world);
+}
+
+static void destructions(void)
+{
+    sett_world* world = listening_world();
+    sett_component plain = add_type(world, "Plain", 4);
+    sett_entity parent = sett_entity_create(world);
+    sett_entity child = sett_entity_create(world);
+    sett_entity leaf = sett_entity_create(world);
+    CHECK(sett_add(world, child, plain) != NULL);
+    CHECK_EQ(sett_hierarchy_attach(world, child, parent), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, leaf, child), SETT_OK);
+    CHECK_EQ(sett_hierarchy_set_policy(world, child, SETT_CHILDREN_REJECT), SETT_OK);
+    CHECK_EQ(sett_entity_destroy_many(world, &child, 1), SETT_STATUS_REJECTED);
+    begins(world, "sett_entity_destroy_many: entity 1:1 has 1 children");
+    CHECK_EQ(sett_entity_destroy_with(world, plain), SETT_STATUS_REJECTED);
+    begins(world, "sett_entity_destroy_with: entity 1:1 has 1 children");
+    CHECK_EQ(sett_hierarchy_destroy_children(world, parent), SETT_STATUS_REJECTED);
+    begins(world, "sett_hierarchy_destroy_children: entity 1:1 has 1 children");
+    CHECK_EQ(sett_entity_destroy(world, child), SETT_STATUS_REJECTED);
+    begins(world, "sett_entity_destroy: entity 1:1 has 1 children");
+    CHECK_EQ(sett_entity_set_range(world, 64, 0), SETT_OK);
+    CHECK_EQ(sett_entity_forget(world, child), SETT_STATUS_REJECTED);
+    begins(world, "sett_entity_forget: entity 1:1 has 1 children");
+    sett_relationship_desc owes = {.name = "Owes", .on_target_destroyed = SETT_CLEANUP_REJECT};
+    sett_component link = sett_relationship_register(world, &owes);
+    CHECK(sett_relate(world, parent, link, leaf) != NULL);
+    CHECK_EQ(sett_entity_destroy_many(world, &leaf, 1), SETT_STATUS_REJECTED);
+    begins(world, "sett_entity_destroy_many: a \"Owes\" link with the policy SETT_CLEANUP_REJECT");
+    CHECK_END(world);
+}
+
+/* A loop that gathers values needs memory. */
+static void gathering(void)
+{
+    static scarce_memory memory;
+    sett_world* world = scarce_world(&memory);
+    sett_component id[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        id[k] = sett_component_register(
+            world, &(sett_component_desc){
+                       .name = k == 0 ? "A" : "B", .size = 64, .storage = SETT_STORAGE_SPARSE_SET});
+    }
+    sett_entity e[8];
+    for (uint32_t k = 0; k < 8; k++) {
+        e[k] = sett_entity_create(world);
+        CHECK(sett_add(world, e[k], id[0]) != NULL);
+    }
+    for (uint32_t k = 8; k-- > 0;) {
+        CHECK(sett_add(world, e[k], id[1]) != NULL);
+    }
+    sett_query_desc desc = {.name = "q", .terms = {{.component = id[0]}, {.component = id[1]}}};
+    desc.terms[0].access = SETT_INOUT;
+    desc.terms[1].access = SETT_INOUT;
+    sett_query* query = sett_query_create(world, &desc);
+    static unsigned char out[8 * 64];
+    CHECK_EQ(sett_query_read(query, 0, out, 8), 8);
+    CHECK_EQ(sett_query_count(query), 8);
+    scarce_squeeze(&world->pool, &memory, 0);
+    memory.strict = true;
+    CHECK_EQ(sett_query_read(query, 0, out, 8), 0);
+    begins(world, "sett_query_read: ");
+    CHECK_EQ(sett_query_write(query, 0, out, 8), 0);
+    begins(world, "sett_query_write: ");
+    scarce_give_back(&world->pool, &memory);
+    CHECK_EQ(sett_query_write(query, 1, out, 8), 8);
+    scarce_end(&memory, world);
+}
+
+static void wrong_terms(void)
+{
+    sett_world* world = quiet_world();
+    sett_component plain = add_type(world, "Plain", 4);
+    sett_query_desc desc = {.name = "q", .terms = {{.component = plain}}};
+    desc.terms[0].along = SETT_ID_HIERARCHY;
+    CHECK(sett_query_create(world, &desc) == NULL);
+    begins(world, "sett_query_create: \"q\": term 0, \"Plain\": `along` is set without `walk`");
+    desc = (sett_query_desc){.name = "gap"};
+    desc.terms[1].component = plain;
+    CHECK(sett_query_create(world, &desc) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
+    begins(world, "sett_query_create: \"gap\": term 0: ");
+    CHECK_END(world);
+}
+
 /* ------------------------------------------------------------------------------------- commands */
 
 static sett_commands* other_buffer;
@@ -343,4 +451,5 @@ static void frames(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(lists_of_entities), TEST(creations), TEST(switches), TEST(commands), TEST(frames))
+TEST_MAIN(TEST(lists_of_entities), TEST(creations), TEST(switches), TEST(single_reports),
+          TEST(destructions), TEST(gathering), TEST(wrong_terms), TEST(commands), TEST(frames))

@@ -56,8 +56,7 @@ static inline uint64_t setti_bytes_get_few(const unsigned char* from, size_t siz
     return number;
 }
 
-/* Makes room for `more` bytes at the end, so that `data` is not NULL, even for 0 bytes. Returns
- * false if memory runs out. */
+/* Makes room for `more` bytes; `data` is then not NULL. Returns false if memory runs out. */
 static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, size_t more)
 {
     if (bytes->capacity != 0 && more <= bytes->capacity - bytes->size) {

@@ -130,8 +130,7 @@ void setti_cow_swap_bytes(void* a, void* b, size_t size);
 /* Exchanges the saved and live contents of a page. Pages of plain bytes change places. */
 void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
-/* Puts the page of a SETTI_COW_LENT entry back into the table. The page and its copy exchange their
- * bytes. */
+/* Puts the page of a SETTI_COW_LENT entry back. The page and its copy exchange their bytes. */
 void setti_cow_give_back(setti_cow_entry* entry);
 
 /* Replaces the live contents of a page by the saved contents, and empties the entry. */

@@ -91,7 +91,6 @@ typedef struct pool_piece {
 
 static void pool_push(setti_pool* pool, uint32_t k, void* piece)
 {
-    SETTI_ASSERT(piece != NULL && k < SETTI_POOL_CLASSES);
     pool_piece* fresh = piece;
     pool_piece* head = pool->free[k];
     fresh->next = head;
@@ -309,8 +308,7 @@ static size_t pool_block_size(const setti_pool* pool, size_t need)
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator, or else the held block. If `huge`, a large block may have huge
- * pages. Returns false if memory runs out. */
+/* Takes a block from the allocator (if `huge`, perhaps of huge pages), or else the held block. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
@@ -434,7 +432,6 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
 /* Returns the bytes before a large piece: the header, and padding. */
 static size_t large_room(size_t align)
 {
-    SETTI_ASSERT(align != 0);
     return SETTI_MAX(align, (size_t)64);
 }
 
@@ -442,7 +439,6 @@ static size_t large_room(size_t align)
 
 static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool zero)
 {
-    SETTI_ASSERT(size != 0);
     size_t room = large_room(align);
     size_t block_align = zero ? ZERO_ALIGN : room;
     if (size > SIZE_MAX - room) {
@@ -659,7 +655,6 @@ static int block_compare(const void* a, const void* b)
 /* Finds the block of a piece (binary search). */
 static setti_block* block_find(setti_block** blocks, size_t count, const void* piece)
 {
-    SETTI_ASSERT(count != 0);
     size_t low = 0;
     while (count > 1) {
         size_t half = count / 2;
@@ -871,7 +866,6 @@ void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const 
 /* Fills `read` again, after the table has moved. */
 static void pages_show(setti_pages* pages)
 {
-    SETTI_ASSERT((pages->capacity & (pages->capacity - 1)) == 0);
     pages->read = (const void**)(void*)((unsigned char*)setti_pages_bits(pages) +
                                         table_bits(pages->capacity));
     pages->read_mask = table_read(pages, pages->capacity) - 1;

@@ -104,8 +104,7 @@ bool setti_pool_is_above(const setti_pool* pool);
 /* Allocates a piece that does not count against the ceiling. */
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
-/* Makes room for `more` items in an array. Returns the array, perhaps moved, or NULL if memory runs
- * out. */
+/* Makes room for `more` items. Returns the array, perhaps moved, or NULL if memory runs out. */
 void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
                       uint32_t* capacity);
 
@@ -121,8 +120,7 @@ const char* setti_pool_validate(const setti_pool* pool);
 /* Rarely used data of a table; cow.h. */
 typedef struct setti_page_notes setti_page_notes;
 
-/* Memory for the next pages of a table, side by side. The pool lists all strips, and takes the
- * unused pages back when the allocator fails. */
+/* Room for the next pages of a table. The pool takes the room back when the allocator fails. */
 struct setti_strip {
     setti_strip* next;
     setti_strip* previous;

@@ -174,7 +174,7 @@ static void write_subtree(json_writer* to, sett_entity root)
 static bool write_query(json_writer* to)
 {
     sett_batch batch;
-    sett_batch* b = sett_query_begin(to->desc->query, &batch);
+    sett_batch* b = setti_query_begin(to->desc->query, &batch, to->call);
     if (b == NULL) {
         return false;
     }

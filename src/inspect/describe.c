@@ -20,12 +20,10 @@ void setti_describe_path(setti_writer* text, sett_world* world, sett_entity enti
 
 bool setti_describe_entity(setti_writer* text, sett_world* world, sett_entity entity)
 {
-    char why[SETTI_MESSAGE_SIZE];
     bool alive = sett_entity_valid(world, entity);
     setti_writer_add(text, "entity %u:%u", (unsigned)entity.index, (unsigned)entity.generation);
     if (!alive) {
-        setti_world_describe_stale(world, why, sizeof(why), entity); /* the reason */
-        setti_writer_add(text, ": %s", why);
+        setti_writer_add(text, ": %s", setti_world_describe_stale(world, entity));
     }
     return alive;
 }

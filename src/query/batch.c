@@ -54,13 +54,13 @@ SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
     for (uint32_t k = 0; k < query->array_count; k++) {
         uint32_t extent = query->array[k]->extent;
         limit = SETTI_MIN(limit, extent);
-        full &= query->array[k]->count == extent;
+        full &= query->array[k]->count == extent; /* no gaps */
     }
     loop->limit = limit;
     loop->full = full && loop->direct;
 }
 
-/* Whether the values of a field are in another order than the rows. */
+/* Whether a field must be gathered: its values are in another order than the rows. */
 static bool batch_gathers(const sett_batch* batch)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -82,7 +82,7 @@ static void batch_start_driven(sett_batch* batch, const setti_plan* plan, bool h
     loop->arranged = loop->plain && plan->residual == 0 && driver->extent == driver->count &&
                      !batch_gathers(batch);
     loop->unit = SETT_BATCH_ROWS;
-    SETTI_EACH_TERM(k, plan->in_place) {
+    SETTI_EACH_TERM(k, plan->in_place) { /* a step stays inside of a page of each term in place */
         loop->unit = SETTI_MIN(loop->unit, setti_storage_rows(&query->term[k].type->storage));
     }
 }
@@ -106,7 +106,6 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     }
 }
 
-/* Makes the plan of a new loop. */
 SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
 {
     if (SETTI_UNLIKELY(query->version != query->world->listener_version)) {
@@ -140,7 +139,6 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     loop->arranged = loop->arranged && loop->nested == 0;
 }
 
-/* Gives a loop a scratch. */
 static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
                                setti_gather_scratch** list)
 {
@@ -163,7 +161,7 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
 /* The values of 32 steps stay in the first-level cache. */
 #define STEPS_NEAR 32
 
-/* Sets the sieve of a loop if one or two arrays have gaps. */
+/* If one or two arrays have gaps, these alone decide which rows match: they become the sieve. */
 SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
@@ -178,7 +176,7 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
         }
     }
     bool one_or_two = with_gaps == 1 || with_gaps == 2;
-    /* the last test: no array without gaps is shorter */
+    /* the last test: an array without gaps has all rows of the loop */
     if (one_or_two && query->array_rows == SETT_BATCH_ROWS && limit == setti_plan_limit(query)) {
         loop->sieve[0] = sieve[0];
         loop->sieve[1] = with_gaps == 2 ? sieve[1] : sieve[0];
@@ -186,10 +184,10 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
     }
 }
 
-/* Chooses the path of a loop with few matches. */
+/* Chooses the path of a loop with few matches.
+ *   uses_steps  the loop may use remembered steps */
 static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
 {
-    SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     if (loop->limit <= WORD_ROWS) {
@@ -232,7 +230,7 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     if (SETTI_UNLIKELY(*gathering != 0)) {
         batch_nest(batch);
     }
-    if (SETTI_UNLIKELY(world->profiling)) {
+    if (SETTI_UNLIKELY(world->profiling)) { /* only batch_next_any counts matches */
         loop->direct = false;
         loop->full = false;
         loop->arranged = false;
@@ -251,21 +249,20 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     return true;
 }
 
-/* Slow path of sett_query_begin. */
-SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* batch)
+SETTI_APART sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* call)
 {
     sett_world* world = query->world;
     if (SETTI_UNLIKELY(world->running != NULL)) { /* inside a system */
         setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                              "sett_query_begin: query \"%.100s\": system \"%.200s\" is running - "
+                              "%s: query \"%.100s\": system \"%.200s\" is running - "
                               "loop with SETT_CONTEXT_FOR, or declare the system as `exclusive`",
-                              query->open.name, setti_world_running(world));
+                              call, query->open.name, setti_world_running(world));
         return NULL;
     }
     batch_start(query, batch);
     setti_lists_prepare(query);
     if (!batch_open(batch, &query->open)) {
-        setti_world_no_memory(world, "sett_query_begin");
+        setti_world_no_memory(world, call);
         return NULL;
     }
     setti_world_open_loop(world, &query->open);
@@ -288,7 +285,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     setti_world_check_owner(world, "sett_query_begin");
     if (SETTI_UNLIKELY(query->version_short != world->listener_version || world->running != NULL ||
                        world->loops_differ != 0 || query->lists.due == 1)) {
-        return batch_begin_any(query, batch);
+        return setti_query_begin(query, batch, "sett_query_begin");
     }
     SETTI_ASSERT(query->simple && query->direct && query->version == world->listener_version);
     query->lists.due--;
@@ -365,6 +362,7 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
     loop->scratch->base = loop->unit_base;
     if (batch->rows == NULL) {
         for (uint32_t at = 0; at < SETTI_GATHER_ROWS / 64; at++) {
+            /* the batch's rows in this word: from bit `begin` to bit `end`, maybe above 64 */
             uint32_t begin = SETTI_MAX(first, at * 64) - at * 64;
             uint32_t end = SETTI_MAX(first + batch->count, at * 64) - at * 64;
             rows[at] = setti_bits_below(end) & ~setti_bits_below(begin);
@@ -383,7 +381,6 @@ static void set_generations(sett_batch* batch)
     setti_loop* loop = setti_loop_of(batch);
     const setti_entity_page* page =
         setti_entity_page_of(&loop->query->world->entities, batch->base);
-    SETTI_ASSERT(page != NULL);
     batch->generations = page->generation + (batch->base & SETTI_ENTITY_MASK);
 }
 
@@ -398,7 +395,7 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     batch->count = 0;
     batch->rows = NULL;
     batch->present = loop->query->required;
-    loop->words[SETTI_STEP_WORD_COUNT] = 0;
+    loop->words[SETTI_STEP_WORD_COUNT] = 0; /* ends the search for the next word */
     setti_step step = loop->some != 0 ? SETTI_STEP_WORDS : setti_step_next(batch);
     if (step == SETTI_STEP_END) {
         return false;
@@ -423,7 +420,6 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     return true;
 }
 
-/* Whether all rows of a step match. */
 SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -599,10 +595,10 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
     const setti_storage* rarest = setti_match_rarest(loop->query);
     uint32_t at = loop->cursor;
-    SETTI_ASSERT(at % 64 == 0);
     while (at < loop->limit) {
         const uint64_t* words = setti_storage_word(rarest, at);
-        if (words == NULL || (at % SETT_BATCH_ROWS == 0 && *words == 0)) { /* perhaps no page */
+        /* goes to the next page if this one is missing, or perhaps empty */
+        if (words == NULL || (at % SETT_BATCH_ROWS == 0 && *words == 0)) {
             at = setti_array_seek(rarest, at);
             if (at >= loop->limit) {
                 break;
@@ -820,7 +816,6 @@ SETTI_INLINE void batch_close(sett_batch* batch)
     setti_world_close_loop(loop->query->world, open);
 }
 
-/* Ends a loop with a scratch. */
 SETTI_APART static void batch_end_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -850,7 +845,7 @@ void sett_batch_end(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     if (SETTI_UNLIKELY(loop->open == NULL)) {
-        return; /* the program has ended the loop before */
+        return; /* the loop has ended before */
     }
     if (SETTI_UNLIKELY(loop->scratch != NULL)) {
         batch_end_scratch(batch);
@@ -878,7 +873,7 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
     }
     uint32_t first = loop->cursor;
     uint64_t rows = loop->limit > first ? loop->limit - first : 0;
-    uint64_t pages = (rows + SETT_BATCH_ROWS - 1) / SETT_BATCH_ROWS;
+    uint64_t pages = (rows + SETT_BATCH_ROWS - 1) / SETT_BATCH_ROWS; /* a part has whole pages */
     uint64_t end = first + pages * (part + 1) / parts * SETT_BATCH_ROWS;
     loop->cursor = first + (uint32_t)(pages * part / parts) * SETT_BATCH_ROWS;
     loop->limit = (uint32_t)SETTI_MIN(loop->limit, end);

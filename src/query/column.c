@@ -9,22 +9,18 @@
  */
 #include "query/query.h"
 
-typedef enum column_copying {
-    COLUMN_READS,
-    COLUMN_WRITES
-} column_copying;
-
-/* Returns the size of the values of a term. Returns 0 if they cannot be copied. */
-static size_t column_size(const sett_query* query, uint32_t k, column_copying copying,
-                          const char* call)
+/* Returns the size of the values of term `k`. Fails and returns 0 if they cannot be copied.
+ *   allowed  terms that the call may read or write */
+static size_t column_size(const sett_query* query, uint32_t k, uint32_t allowed, const char* call)
 {
     const setti_type* type = k < query->term_count ? query->term[k].type : NULL;
     const char* why = NULL;
     if (type == NULL || !query->term[k].has_field) {
-        why = "has no field - pass the number of a term with values";
+        why = "has no field - pass the number of a term with values of the visited entity";
     } else if (type->desc.copy != NULL || type->desc.deinit != NULL) {
-        why = "has values with hooks, which cannot be copied as plain bytes - loop over the query";
-    } else if (copying == COLUMN_WRITES && (query->written >> k & 1) == 0) {
+        why = "has values with a copy or deinit hook, so their bytes alone cannot be copied - loop "
+              "over the query";
+    } else if ((allowed >> k & 1) == 0) {
         why = "is declared as read only - declare SETT_INOUT or SETT_OUT to write it";
     }
     if (why == NULL) {
@@ -35,7 +31,7 @@ static size_t column_size(const sett_query* query, uint32_t k, column_copying co
     return 0;
 }
 
-/* Copies a field to `out`, or from `in` if `out` is NULL. */
+/* Copies `count` values of a field to `out`. If `out` is NULL, copies from `in` to the field. */
 static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32_t count,
                         unsigned char* out, const unsigned char* in)
 {
@@ -63,17 +59,22 @@ uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t c
     if (SETTI_IS_NULL(query)) {
         return 0;
     }
-    size_t size = column_size(query, k, COLUMN_READS, __func__);
+    size_t size = column_size(query, k, query->fields, __func__);
     if (size == 0 || setti_world_check_serial(query->world, __func__) != SETT_OK) {
         return 0;
     }
     const unsigned char* no_input = NULL;
     unsigned char* to = out;
     uint32_t count = 0;
-    SETT_QUERY_EACH(query, b) {
-        uint32_t left = to != NULL && count < capacity ? capacity - count : 0;
-        uint32_t rows = SETTI_MIN(b->count, left);
-        column_copy(b, k, size, rows, to != NULL ? to + count * size : NULL, no_input);
+    if (out == NULL) {
+        capacity = 0; /* only counts */
+    }
+    SETTI_QUERY_EACH(query, b, __func__)
+    {
+        if (count < capacity) {
+            uint32_t rows = SETTI_MIN(b->count, capacity - count);
+            column_copy(b, k, size, rows, to + count * size, no_input);
+        }
         count += b->count;
     }
     return count;
@@ -85,16 +86,19 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
         setti_world_lacks_list_aside(query->world, values, count, __func__, "values")) {
         return 0;
     }
-    size_t size = column_size(query, k, COLUMN_WRITES, __func__);
+    size_t size = column_size(query, k, query->written, __func__);
     if (size == 0 || setti_world_check_serial(query->world, __func__) != SETT_OK) {
         return 0;
     }
     unsigned char* no_output = NULL;
     const unsigned char* from = values;
     uint32_t done = 0;
-    SETT_QUERY_EACH(query, b) {
-        uint32_t rows = done < count ? SETTI_MIN(b->count, count - done) : 0;
-        column_copy(b, k, size, rows, no_output, from + done * size);
+    SETTI_QUERY_EACH(query, b, __func__)
+    {
+        if (done < count) {
+            uint32_t rows = SETTI_MIN(b->count, count - done);
+            column_copy(b, k, size, rows, no_output, from + done * size);
+        }
         done += b->count;
     }
     return done;
@@ -107,7 +111,7 @@ enum {
     COLUMN_ENDED  /* the loop has ended */
 };
 
-/* Whether the values of a batch follow a run's in memory. */
+/* Whether the values and indices of a batch follow those of the run in memory. */
 static bool column_continues(const sett_run* run, const sett_batch* batch)
 {
     const sett_query* query = setti_loop_of(batch)->query;
@@ -119,7 +123,7 @@ static bool column_continues(const sett_run* run, const sett_batch* batch)
     }
     for (uint32_t k = 0; k < batch->field_count; k++) {
         const unsigned char* field = run->fields[k];
-        size_t size = field != NULL ? query->term[k].type->storage.size : 0;
+        size_t size = query->term[k].type->storage.size;
         if (field != NULL && (const unsigned char*)batch->fields[k] != field + size * run->count) {
             return false;
         }
@@ -141,9 +145,10 @@ bool sett_batch_next_run(sett_batch* batch, sett_run* run)
     run->indices = batch->indices;
     memcpy(run->fields, batch->fields, batch->field_count * sizeof(batch->fields[0]));
     run->state_ = COLUMN_USED;
-    /* a batch with a list or with gathered fields is a whole run */
-    while (run->rows == NULL && setti_loop_of(batch)->scratch == NULL &&
-           run->state_ == COLUMN_USED) {
+    if (run->rows != NULL || setti_loop_of(batch)->scratch != NULL) {
+        return true; /* a batch with a list or with gathered fields is a whole run */
+    }
+    while (run->state_ == COLUMN_USED) {
         if (!sett_batch_next(batch)) {
             run->state_ = COLUMN_ENDED;
         } else if (!column_continues(run, batch)) {

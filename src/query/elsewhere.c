@@ -13,7 +13,7 @@
 #include "query/along.h"
 #include "query/steps.h"
 
-/* Returns term k if it is about another entity, else NULL. */
+/* Returns term `k`, or NULL if there is no term `k` about another entity. */
 static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 {
     if (k < query->term_count || k >= query->term_count + query->elsewhere_count) {
@@ -22,18 +22,12 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
     return &query->elsewhere[k - query->term_count];
 }
 
-/* Whether a term is about the same entity for all rows. */
-static bool elsewhere_is_fixed(const setti_elsewhere* at)
-{
-    return at->given.singleton || !sett_is_null(at->given.entity);
-}
-
-/* Finds the entity with the component of a term for the visited entity `index`, or SETTI_NONE. */
+/* Finds the entity with the component of a term, for the visited entity `index`. Returns SETTI_NONE
+ * if no entity of the walk has the component. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
-    SETTI_ASSERT(at->type != NULL);
-    if (elsewhere_is_fixed(at)) {
+    if (setti_term_is_fixed(term)) {
         index = setti_along_fixed(world, term->singleton, term->entity);
     }
     return setti_along_find(setti_world_type(world, term->along), term->walk, at->type, index);
@@ -42,9 +36,12 @@ static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* a
 SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhere* at,
                                     uint32_t index)
 {
-    sett_term_kind kind = at->given.kind;
-    return kind == SETT_OPTIONAL || /* else SETT_WITH, or SETT_WITHOUT: none may be found */
-           (elsewhere_find(world, at, index) != SETTI_NONE) == (kind == SETT_WITH);
+    if (at->given.kind == SETT_OPTIONAL) {
+        return true;
+    }
+    bool found = elsewhere_find(world, at, index) != SETTI_NONE;
+    bool wanted = at->given.kind == SETT_WITH; /* else SETT_WITHOUT */
+    return found == wanted;
 }
 
 SETTI_INLINE bool elsewhere_are_true(const sett_query* query, uint32_t index)
@@ -68,7 +65,7 @@ bool setti_elsewhere_is_all(const sett_query* query)
         return false;
     }
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
-        if (!elsewhere_is_fixed(&query->elsewhere[k])) {
+        if (!setti_term_is_fixed(&query->elsewhere[k].given)) {
             return false;
         }
     }
@@ -79,7 +76,7 @@ bool setti_elsewhere_holds(const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         const setti_elsewhere* at = &query->elsewhere[k];
-        if (elsewhere_is_fixed(at) && !elsewhere_is_true(query->world, at, SETTI_NONE)) {
+        if (setti_term_is_fixed(&at->given) && !elsewhere_is_true(query->world, at, SETTI_NONE)) {
             return false;
         }
     }
@@ -89,7 +86,6 @@ bool setti_elsewhere_holds(const sett_query* query)
 void setti_elsewhere_match(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    SETTI_ASSERT(loop->query->elsewhere_count != 0);
     for (uint32_t k = 0; k < loop->query->elsewhere_count; k++) {
         batch->fields[loop->query->term_count + k] = NULL;
     }
@@ -104,17 +100,20 @@ void setti_elsewhere_match(sett_batch* batch)
     }
 }
 
+/* Whether a relationship has one target for each source. Hierarchy and InstanceOf have, even before
+ * they are registered. */
+static bool elsewhere_has_one_target(const sett_world* world, sett_component along)
+{
+    const setti_type* type = setti_world_type(world, along);
+    bool built_in = along == SETT_ID_HIERARCHY || along == SETT_ID_INSTANCE_OF;
+    return type != NULL ? setti_along_is_one(type) : built_in;
+}
+
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term)
 {
-    if (term->walk == SETT_WALK_NONE) {
-        return NULL;
-    }
-    const setti_type* type = setti_world_type(world, term->along);
-    /* an unregistered hierarchy or InstanceOf has one target; any other type may have several */
-    bool built_in =
-        term->along == 0 || term->along == SETT_ID_HIERARCHY || term->along == SETT_ID_INSTANCE_OF;
-    bool has_one_target = type != NULL ? setti_along_is_one(type) : built_in;
-    if (has_one_target) {
+    bool up_hierarchy = term->along == 0; /* the default */
+    if (term->walk == SETT_WALK_NONE || up_hierarchy ||
+        elsewhere_has_one_target(world, term->along)) {
         return NULL;
     }
     return "`along` is not a relationship with one target for each source - use "
@@ -128,7 +127,6 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given)
     at->type = setti_world_type(query->world, given->component);
     at->given = *given;
     at->given.along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
-    SETTI_ASSERT(at->type != NULL);
 }
 
 SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, const char* call,
@@ -141,7 +139,12 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, con
     }
 }
 
-/* Finds the entity and the term for a row of a batch. Returns SETTI_NONE also after a misuse. */
+/* The values of `mut`. */
+#define ELSEWHERE_READS false
+#define ELSEWHERE_WRITES true
+
+/* Returns the entity with the component of term `k` for a row of a batch, and sets *term. Returns
+ * SETTI_NONE if there is no such entity, or after a misuse. */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                              const char* call, const setti_elsewhere** term)
 {
@@ -166,7 +169,7 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
 sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term; /* not needed */
-    uint32_t index = elsewhere_at(batch, k, row, false, __func__, &term);
+    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, __func__, &term);
     return index != SETTI_NONE
                ? setti_entity_at(&setti_loop_of(batch)->query->world->entities, index)
                : sett_null();
@@ -175,14 +178,14 @@ sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, false, __func__, &term);
+    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, __func__, &term);
     return index != SETTI_NONE ? setti_storage_find(&term->type->storage, index) : NULL;
 }
 
 void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, true, __func__, &term);
+    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_WRITES, __func__, &term);
     setti_pool* pool = &setti_loop_of(batch)->query->world->pool;
     return index != SETTI_NONE ? setti_storage_find_mut(pool, &term->type->storage, index) : NULL;
 }
@@ -195,13 +198,12 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
     }
     const setti_type* type = setti_world_type(world, component);
     const setti_type* link = setti_world_type(world, along);
-    bool built_in = along == SETT_ID_HIERARCHY || along == SETT_ID_INSTANCE_OF;
-    if (type == NULL || (link == NULL && !built_in)) {
+    bool has_one_target = elsewhere_has_one_target(world, along);
+    if (type == NULL || (link == NULL && !has_one_target)) {
         setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity,
                            type == NULL ? component : along);
         return sett_null();
     }
-    bool has_one_target = link != NULL ? setti_along_is_one(link) : built_in;
     if (!has_one_target) {
         if (SETTI_DEBUG) {
             setti_world_misuse_with(

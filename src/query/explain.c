@@ -41,7 +41,6 @@ static void explain_pages(setti_writer* text, const sett_query* query)
 
 static void explain_driver(setti_writer* text, const sett_query* query, const setti_plan* plan)
 {
-    SETTI_ASSERT(plan->driver < query->term_count);
     const setti_type* type = query->term[plan->driver].type;
     if (query->arranged == plan->in_place && query->arranged != 0) {
         setti_writer_add(text,
@@ -66,8 +65,8 @@ static void explain_missing(setti_writer* text, const sett_query* query)
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         const sett_term* term = &query->elsewhere[k].given;
         const setti_type* type = query->elsewhere[k].type;
-        bool fixed = term->singleton || !sett_is_null(term->entity);
-        if (!fixed || term->kind != SETT_WITH || term->walk != SETT_WALK_NONE) {
+        bool walks = term->walk != SETT_WALK_NONE;
+        if (!setti_term_is_fixed(term) || walks || term->kind != SETT_WITH) {
             continue;
         }
         uint32_t index = setti_along_fixed(query->world, term->singleton, term->entity);
@@ -79,7 +78,7 @@ static void explain_missing(setti_writer* text, const sett_query* query)
     }
 }
 
-/* At most 64 prefabs and 64 instances are tested. */
+/* At most this number of prefabs, and of instances, are tested. */
 #define SHARED_SAMPLES 64
 
 /* Returns the terms of types that instances share with their prefabs. */
@@ -103,7 +102,7 @@ static void explain_shared(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Whether a few prefabs alone have a type. */
+/* Whether prefabs alone have a type, and at most SHARED_SAMPLES prefabs. */
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);
@@ -116,7 +115,7 @@ static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* t
     return type->storage.count != 0;
 }
 
-/* Whether an instance would match with the values of its prefab. */
+/* Whether an instance would match if it had the types of the terms `shared` that its prefab has. */
 static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_t index)
 {
     const setti_type* along = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
@@ -184,12 +183,13 @@ size_t sett_query_explain(const sett_query* of, char* out, size_t size)
     setti_plan_update(query);
     setti_plan_make(query, &plan);
     setti_writer_add(&text, "query \"%s\": ", query->open.name);
-    uint32_t tested = plan.residual;
+    uint32_t tested;
     if (plan.driver == SETTI_NO_DRIVER) {
         explain_pages(&text, query);
         tested = query->filter;
     } else {
         explain_driver(&text, query, &plan);
+        tested = plan.residual;
     }
     if (tested != 0) {
         setti_writer_add(&text, "; tested for each: ");

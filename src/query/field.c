@@ -13,7 +13,6 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
                                   uint32_t base)
 {
     setti_loop* loop = setti_loop_of(batch);
-    SETTI_ASSERT(storage->tracked);
     for (uint32_t k = 0; k < batch->count; k++) {
         uint32_t row = setti_batch_row(batch->rows, k);
         *setti_storage_tick(storage, base + row) = loop->query->world->pool.tick;
@@ -65,7 +64,7 @@ SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, si
     }
 }
 
-/* The values of `back`. */
+/* The values of `back`: copies values to the scratch, or back to the storages. */
 #define GATHER_IN false
 #define GATHER_OUT true
 
@@ -151,7 +150,6 @@ static void* gather_field(const sett_batch* batch, const setti_term* term, bool 
     setti_loop* loop = setti_loop_of(batch);
     const setti_storage* storage = &term->type->storage;
     setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
-    SETTI_ASSERT(term->has_field);
     bool found_by_match = term->kind == SETT_WITH && !nested; /* match.c has stored the places */
     for (uint32_t k = 0; !found_by_match && k < batch->count; k++) {
         uint32_t row = setti_batch_row(batch->rows, k);
@@ -171,7 +169,6 @@ void setti_fields_set(sett_batch* batch, uint32_t base)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
-    SETTI_ASSERT(batch->count != 0);
     for (uint32_t k = 0; k < batch->field_count; k++) {
         const setti_term* term = &query->term[k];
         if (!term->has_field || (batch->present >> k & 1) == 0) {
@@ -179,6 +176,7 @@ void setti_fields_set(sett_batch* batch, uint32_t base)
         } else if ((loop->in_place >> k & 1) == 0) {
             batch->fields[k] = gather_field(batch, term, (loop->nested >> k & 1) != 0);
         } else {
+            /* an array in a step over a sparse set: the place is the index of the first entity */
             bool by_index = loop->step_indices != NULL && term->type->storage.kind != SETTI_SPARSE;
             batch->fields[k] = setti_field_in_place(batch, &query->world->pool, term,
                                                     by_index ? batch->indices[0] : base);
@@ -186,6 +184,6 @@ void setti_fields_set(sett_batch* batch, uint32_t base)
     }
     for (uint32_t k = 0; loop->scratch != NULL && k < loop->scratch->count; k++) {
         setti_gather* gather = &loop->scratch->gathers[k];
-        gather->used = (loop->in_place >> gather->term & 1) == 0;
+        gather->used = (loop->in_place >> gather->term & 1) == 0; /* else not copied in this step */
     }
 }

@@ -90,7 +90,7 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count)
 {
-    setti_type* off = term->type->off; /* the tag; with SETT_WITH tested among query->hidden */
+    setti_type* off = term->type->off; /* the tag; query->hidden has the tags of SETT_WITH terms */
     if (SETTI_LIKELY(off == NULL || term->kind == SETT_WITH || off->storage.count == 0)) {
         match_storage(batch, term, wanted, words, word_count);
         return;
@@ -126,7 +126,7 @@ bool setti_match_is_new(const sett_query* query, const setti_storage* storage, u
 {
     const setti_pool* pool = &query->world->pool;
     SETTI_ASSERT(setti_storage_has(storage, index));
-    /* with since_is_state a restored value is not new */
+    /* with since_is_state a restored value is not new, but a cloned one is */
     uint64_t replaced = query->since_is_state ? pool->cloned : pool->restored;
     uint64_t tick = replaced > query->since ? setti_storage_changed(storage, index)
                                             : setti_storage_written(storage, index);
@@ -148,11 +148,10 @@ static void match_changed(const sett_batch* batch, const setti_storage* storage,
     }
 }
 
-/* Intersects the words of arrays. Returns the words that are not 0. */
+/* Intersects the words of arrays. Returns bit k for each word k that is not 0. */
 static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64_t* words,
                              uint32_t word_count)
 {
-    SETTI_ASSERT(count != 0);
     const uint64_t* first = bits[0];
     const uint64_t* last = bits[count - 1]; /* equals `first` for one array */
     for (uint32_t at = 0; at < word_count; at++) {
@@ -193,7 +192,7 @@ static void match_terms(sett_batch* batch, uint32_t terms)
     loop->some = setti_words_some(words, loop->word_count);
 }
 
-/* Whether no entity of a step is hidden. */
+/* Returns true if certainly no entity of a step is hidden. */
 static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_count)
 {
     uint64_t hidden = 0;
@@ -220,7 +219,7 @@ SETTI_APART uint32_t setti_match_seek(const sett_query* query, uint32_t from)
     return to;
 }
 
-/* Sets the words of a step to the living entities. Returns which are not 0. */
+/* Sets the words of a step to the living entities. Returns bit k for each word k that is not 0. */
 SETTI_INLINE uint32_t match_alive(const sett_batch* batch, uint32_t rows)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -241,11 +240,11 @@ static setti_step step_pages(sett_batch* batch)
         uint32_t base = loop->cursor;
         uint32_t rows = SETTI_MIN(loop->unit, loop->limit - base);
         uint32_t word_count = (rows + 63) / 64;
-        SETTI_ASSERT(base % 64 == 0);
         loop->unit_base = base;
         loop->cursor = base + loop->unit;
         if (setti_match_words_at(query, base, bits) != NULL) {
-            loop->cursor = setti_match_seek(query, base) & ~(loop->unit - 1); /* begin of a step */
+            loop->cursor =
+                setti_match_seek(query, base) & ~(loop->unit - 1); /* a step's first row */
             continue;
         }
         /* also plain if no entity of this step is hidden */
@@ -309,7 +308,7 @@ static bool step_is_aligned(const sett_batch* batch, const setti_storage* storag
                   rows * sizeof(loop->step_indices[0])) == 0;
 }
 
-/* Finds the aligned terms of a step. Reading in place saves 2.7 of 3.2 ns a row. */
+/* Finds the terms in the order of this step. Reading in place saves 2.7 of 3.2 ns a row. */
 static void step_align(sett_batch* batch, uint32_t rows)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -321,7 +320,6 @@ static void step_align(sett_batch* batch, uint32_t rows)
     }
 }
 
-/* Takes the next step over the rows of a sparse-set driver. */
 static setti_step step_sparse(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -46,7 +46,6 @@ static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_
     return SETT_QUERY_TERMS;
 }
 
-/* Whether a term of a query has the type. */
 static bool plan_names(const sett_query* query, const setti_type* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -65,10 +64,10 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
     }
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         const setti_type* tag = listener->hidden[k];
-        bool shows = plan_names(query, tag) &&
-                     plan_term(query, tag, SETT_WITHOUT) == SETT_QUERY_TERMS &&
-                     !setti_type_list_has(&listener->with, tag);
-        if (shows) {
+        /* a query with a term of the tag shows entities with the tag, unless it excludes the tag */
+        bool excludes = plan_term(query, tag, SETT_WITHOUT) != SETT_QUERY_TERMS;
+        bool shows = plan_names(query, tag) && !excludes;
+        if (shows && !setti_type_list_has(&listener->with, tag)) {
             return false;
         }
     }
@@ -78,7 +77,6 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
 /* Returns the terms that a listener covers, or 0 if the query lacks one of its conditions. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
-    SETTI_ASSERT(!listener->observes);
     uint32_t covered = 0;
     for (uint32_t k = 0; k < listener->with.count + listener->without.count; k++) {
         bool with = k < listener->with.count;
@@ -97,6 +95,7 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
     return plan_skips_hidden(query, listener) ? covered : 0;
 }
 
+/* Whether listener `a` saves more than listener `b`, or `b` is NULL. */
 static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const setti_listener* b,
                            uint32_t covered_b)
 {
@@ -195,7 +194,7 @@ void setti_plan_update(sett_query* query)
     SETTI_EACH_TERM(k, query->required & query->positional & ~tested_by_set) {
         query->array[query->array_count++] = &query->term[k].type->storage;
     }
-    /* a covered sparse-set type still needs a look-up if the query uses the values */
+    /* a covered sparse-set type still needs a look-up if the query has a field of the type */
     uint32_t sparse = query->required & ~query->positional;
     query->filter = ((query->without | sparse) & ~tested_by_set) | (sparse & query->fields);
     query->simple = sparse == 0 && query->array_count != 0 && query->hidden_count == 0;
@@ -237,7 +236,7 @@ static void plan_walk_group(const sett_query* query, setti_plan* plan)
     plan_drive(query, setti_bits_lowest(query->arranged), plan);
     plan->in_place = query->arranged;
     plan->residual &= ~query->covered;
-    /* covered types without an owner need a look-up if the query uses the values */
+    /* covered types that the group does not own need a look-up if the query has a field of them */
     plan->residual |= query->required & query->covered & ~query->arranged & query->fields;
     plan->limit = query->cover->length;
 }
@@ -262,7 +261,7 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
     }
 }
 
-/* Estimates how many of `count` entities are among `part` entities. */
+/* Estimates how many of `count` entities are among `part` of all entities. */
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {
     uint64_t all = query->world->entities.count;
@@ -270,14 +269,13 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* Counts the sampled rows with a far entity in the next row. */
+/* Returns for how many of ORDER_SAMPLES rows the entity of the next row is far. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;
     if (storage->keep_order || storage->count < ORDER_ROWS) {
-        return 0; /* keep_order: gaps vary in equal states, and must not decide */
+        return 0; /* with keep_order, worlds of equal state may have other gaps in their rows */
     }
-    SETTI_ASSERT(storage->extent == storage->count);
     for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
         uint32_t row = storage->count / ORDER_SAMPLES * k;
         uint32_t a = *setti_storage_index(storage, row);
@@ -302,7 +300,6 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
 {
     const setti_storage* storage = &query->term[driver].type->storage;
     uint32_t aligned = storage->keep_order ? 0 : query->required & ~((uint32_t)1 << driver);
-    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     SETTI_EACH_TERM(k, aligned) {
         const setti_storage* other = &query->term[k].type->storage;
         bool in_order = !other->keep_order;

@@ -14,35 +14,39 @@
 
 #define QUERY_NAME_SIZE 96
 
-/* Writes the other entity of a term, for example "(up)" or "(#7:2|up Likes)". */
-static void query_add_place(setti_writer* writer, const sett_world* world, const sett_term* term)
+/* Writes the walk of a term, for example "up" or "up Likes". */
+static void query_add_walk(setti_writer* writer, const sett_world* world, const sett_term* term)
 {
     static const char* const walks[] = {"", "target", "up", "self|up"};
     SETTI_ASSERT((unsigned)term->walk <= SETT_WALK_SELF_UP);
-    bool parent = term->along == 0 || term->along == SETT_ID_HIERARCHY;
-    bool prefab = term->along == SETT_ID_INSTANCE_OF && term->walk == SETT_WALK_SELF_UP;
-    bool fixed = term->singleton || !sett_is_null(term->entity);
-    bool walks_on = term->walk != SETT_WALK_NONE;
-    if (!fixed && !walks_on) {
-        return;
+    bool in_hierarchy = term->along == 0 || term->along == SETT_ID_HIERARCHY;
+    if (in_hierarchy) {
+        bool to_parent = term->walk == SETT_WALK_ONE;
+        setti_writer_add(writer, "%s", to_parent ? "parent" : walks[term->walk]);
+    } else if (term->along == SETT_ID_INSTANCE_OF && term->walk == SETT_WALK_SELF_UP) {
+        setti_writer_add(writer, "prefab");
+    } else {
+        const char* along = sett_component_name(world, term->along); /* NULL: not registered */
+        setti_writer_add(writer, "%s%s%s", walks[term->walk], along != NULL ? " " : "",
+                         along != NULL ? along : "");
     }
+}
+
+/* Writes the other entity of a term, for example "(up)" or "(#7:2|up Likes)". */
+static void query_add_place(setti_writer* writer, const sett_world* world, const sett_term* term)
+{
+    bool walks_on = term->walk != SETT_WALK_NONE;
     setti_writer_add(writer, "(");
     if (term->singleton) {
         setti_writer_add(writer, "singleton");
-    } else if (fixed) {
+    } else if (setti_term_is_fixed(term)) {
         setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(term->entity));
     }
-    const char* walk = walks[term->walk];
-    if (prefab) {
-        walk = "prefab";
-    } else if (parent && term->walk == SETT_WALK_ONE) {
-        walk = "parent";
+    if (setti_term_is_fixed(term) && walks_on) {
+        setti_writer_add(writer, "|");
     }
-    setti_writer_add(writer, "%s%s", fixed && walks_on ? "|" : "", walk);
-    const char* along =
-        walks_on && !parent && !prefab ? sett_component_name(world, term->along) : NULL;
-    if (along != NULL) { /* the relationship is registered */
-        setti_writer_add(writer, " %s", along);
+    if (walks_on) {
+        query_add_walk(writer, world, term);
     }
     setti_writer_add(writer, ")");
 }
@@ -59,7 +63,9 @@ static const char* query_default_name(const sett_world* world, const sett_query_
         if (type != NULL) {
             setti_writer_add(&writer, "%s%s%s", writer.length != 0 ? ", " : "",
                              prefixes[desc->terms[k].kind], type->desc.name);
-            query_add_place(&writer, world, &desc->terms[k]);
+            if (setti_term_is_elsewhere(&desc->terms[k])) {
+                query_add_place(&writer, world, &desc->terms[k]);
+            }
         }
     }
     return count != 0 ? out : "everything";
@@ -69,10 +75,9 @@ static sett_status query_unregistered(sett_world* world, const char* call, const
                                       const sett_query_desc* desc, uint32_t k)
 {
     sett_component component = desc->terms[k].component;
-    char number[16] = "0"; /* UINT32_MAX stands for id 0 */
     char query[QUERY_NAME_SIZE + 16];
-    if (component != UINT32_MAX) {
-        snprintf(number, sizeof(number), "%u", (unsigned)component);
+    if (component == UINT32_MAX) { /* in terms, it stands for id 0, which ends the list */
+        component = 0;
     }
     if (name[0] != '\0') {
         snprintf(query, sizeof(query), "\"%.100s\"", name);
@@ -83,8 +88,8 @@ static sett_status query_unregistered(sett_world* world, const char* call, const
     }
     return setti_world_fail_with(
         world, SETT_STATUS_UNREGISTERED,
-        "%s: %s: term %u: component %s is not registered in this world - %s", call, query,
-        (unsigned)k, number, setti_component_remedy(component != UINT32_MAX ? component : 0));
+        "%s: %s: term %u: component %u is not registered in this world - %s", call, query,
+        (unsigned)k, (unsigned)component, setti_component_remedy(component));
 }
 
 static bool query_writes(const sett_term* term)
@@ -92,9 +97,12 @@ static bool query_writes(const sett_term* term)
     return term->kind != SETT_WITHOUT && (term->access == SETT_INOUT || term->access == SETT_OUT);
 }
 
+/* Returns why two terms contradict each other, or NULL. */
 static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
-    SETTI_ASSERT(a->component == b->component);
+    if (a->component != b->component) {
+        return NULL;
+    }
     if ((a->kind == SETT_WITHOUT) != (b->kind == SETT_WITHOUT)) {
         return "in one term and excluded by another - remove one of them";
     }
@@ -121,17 +129,15 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
                 "the term SETT_IN; to write, call %s",
                 call, name, type->desc.name, type->writers);
         }
-        const char* wrong_walk =
-            setti_term_is_elsewhere(term) ? setti_elsewhere_check(world, term) : NULL;
-        if (wrong_walk != NULL) {
-            return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                         "%s: query \"%.100s\": term \"%.100s\": %s", call, name,
-                                         type->desc.name, wrong_walk);
+        if (setti_term_is_elsewhere(term)) {
+            const char* wrong = setti_elsewhere_check(world, term);
+            if (wrong != NULL) {
+                return setti_term_reject(world, desc->terms, k, call, name, wrong);
+            }
+            continue; /* terms about different entities do not contradict each other */
         }
-        for (uint32_t j = 0; j < k && !setti_term_is_elsewhere(term); j++) {
-            const char* wrong = desc->terms[j].component == term->component
-                                    ? query_contradiction(&desc->terms[j], term)
-                                    : NULL;
+        for (uint32_t earlier = 0; earlier < k; earlier++) {
+            const char* wrong = query_contradiction(&desc->terms[earlier], term);
             if (wrong != NULL) {
                 return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                              "%s: query \"%.100s\": \"%.100s\" is %s", call, name,
@@ -146,7 +152,6 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
-    SETTI_ASSERT(storage->size != 0);
     query->scratch_align = SETTI_MAX(query->scratch_align, storage->align);
     size_t at = setti_align_up(query->scratch_size, storage->align);
     term->values = (uint32_t)at;
@@ -161,7 +166,6 @@ static void query_add_term(sett_query* query, const sett_term* given)
     SETTI_ASSERT(query->term_count < SETT_QUERY_TERMS);
     setti_term* term = &query->term[query->term_count++];
     term->type = setti_world_type(query->world, given->component);
-    SETTI_ASSERT(term->type != NULL);
     term->kind = given->kind;
     term->access = given->kind == SETT_WITHOUT ? SETT_NONE : given->access;
     const setti_storage* storage = &term->type->storage;
@@ -295,7 +299,8 @@ sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, c
     uint32_t at;
     const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_LOOPS, &at);
     if (wrong != NULL) {
-        setti_world_fail_argument(world, call, desc->name != NULL ? desc->name : "query", wrong);
+        const char* name = desc->name != NULL ? desc->name : "query";
+        setti_term_reject(world, desc->terms, at, call, name, wrong);
         return NULL;
     }
     char room[QUERY_NAME_SIZE];
@@ -374,13 +379,10 @@ void sett_query_set_since(sett_query* query, uint64_t tick)
 
 bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* term, size_t size)
 {
-    if (SETTI_IS_NULL(query) || term == NULL) {
+    if (SETTI_IS_NULL(query) || term == NULL || k >= query->term_count + query->elsewhere_count) {
         return false;
     }
     sett_term full = {0};
-    if (k >= query->term_count + query->elsewhere_count) {
-        return false;
-    }
     if (k < query->term_count) {
         const setti_term* at = &query->term[k];
         full.component = at->type->id;
@@ -431,13 +433,14 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
         return;
     }
     const setti_term* meant = query_term_of_type(query, size, type);
-    char hint[64] = " - add a term with values of this type";
-    if (term->type->links != NULL) {
-        snprintf(hint, sizeof(hint), " - sett_related reads the data of a link");
-    }
+    char hint[64];
     if (meant != NULL) {
         snprintf(hint, sizeof(hint), " - term %u has values of this type",
                  (unsigned)(meant - query->term));
+    } else {
+        snprintf(hint, sizeof(hint), "%s",
+                 term->type->links != NULL ? " - sett_related reads the data of a link"
+                                           : " - add a term with values of this type");
     }
     char wrong[SETTI_MESSAGE_SIZE - sizeof(hint)];
     setti_component_describe_type(term->type, size, type, wrong, sizeof(wrong));
@@ -457,7 +460,7 @@ SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, b
         call, (unsigned)k, query->open.name, query->term[k].type->desc.name);
 }
 
-/* Returns a checked field.
+/* Returns the field of term `k`, or NULL if its values have another C type than `type`.
  *   call  the macro that the program used */
 SETTI_INLINE void* query_field(const sett_batch* given, uint32_t k, bool mut, size_t size,
                                const char* type, const char* call)
@@ -475,7 +478,7 @@ SETTI_INLINE void* query_field(const sett_batch* given, uint32_t k, bool mut, si
         return NULL;
     }
     if (term->access == (mut ? SETT_IN : SETT_OUT)) {
-        query_wrong_access(query, k, mut, call);
+        query_wrong_access(query, k, mut, call); /* reported, and yet allowed */
     }
     batch->checked_.terms[mut] |= (uint32_t)1 << k;
     batch->checked_.types[mut][k] = type;
@@ -506,15 +509,11 @@ void* sett_batch_field_of_(const sett_batch* batch, sett_component component, bo
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         elsewhere = elsewhere || query->elsewhere[k].type->id == component;
     }
-    if (elsewhere) {
-        setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                                "%s: query \"%.100s\" has values of %.60s from another entity than "
-                                "the visited one - use SETT_FIELD_FROM",
-                                call, query->open.name, type);
-        return NULL;
-    }
-    setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                            "%s: query \"%.100s\" has no term with values of %.60s - add a term",
-                            call, query->open.name, type);
+    setti_world_misuse_with(
+        query->world, SETT_STATUS_ARGUMENT,
+        elsewhere ? "%s: query \"%.100s\" has values of %.60s from another entity than the visited "
+                    "one - use SETT_FIELD_FROM"
+                  : "%s: query \"%.100s\" has no term with values of %.60s - add a term",
+        call, query->open.name, type);
     return NULL;
 }

@@ -19,8 +19,8 @@ typedef struct setti_term {
     sett_term_kind kind;
     sett_access access;
     bool has_field;   /* the term reads or writes values */
-    uint32_t values;  /* offset of the term's gathered values in the scratch */
-    uint32_t sources; /* offset of the setti_source of each value in the scratch */
+    uint32_t values;  /* gathered values: offset of the copies in the scratch */
+    uint32_t sources; /* offset in the scratch: a setti_source for each copy */
 } setti_term;
 
 /* A term about another entity; see elsewhere.c. */
@@ -47,8 +47,8 @@ typedef struct setti_lists {
     uint32_t shift;  /* log2(unit) */
     uint32_t due;    /* loops until setti_lists_update is called */
     uint32_t rarest; /* index in sett_query.array of the array with the fewest values */
-    bool few;        /* few rows of a word are expected to match */
-    bool rare;       /* fewer matching rows are expected than steps */
+    bool few;        /* at most one in 16 rows is expected to match */
+    bool rare;       /* at most one row in two steps is expected to match */
     bool recalls;    /* steps are remembered, or `rare` is set */
     bool known;      /* setti_lists_update was called at least once */
 } setti_lists;
@@ -123,12 +123,11 @@ SETTI_INLINE sett_query* setti_query_first(const sett_world* world)
     for (uint32_t k##_left = (terms), k = 0;                                                       \
          k##_left != 0 && (k = setti_bits_lowest(k##_left), true); k##_left &= k##_left - 1)
 
-/* The plan of a loop. */
 typedef struct setti_plan {
     uint32_t driver;   /* the term with the driving sparse set; SETTI_NO_DRIVER: pages */
     uint32_t in_place; /* terms with rows in the order of the batch */
     uint32_t residual; /* with a driver: terms to test for each row */
-    uint32_t limit;    /* rows of the driver, or indices, to visit */
+    uint32_t limit;    /* how many rows of the driver, or entity indices, to visit */
 } setti_plan;
 
 /* The value of `driver` for a plan or loop over pages. */
@@ -142,7 +141,7 @@ typedef struct setti_loop {
     const uint32_t* step_indices;  /* with a driver: entity indices of the rows of the step */
     uint32_t driver;      /* the term with the driving sparse set; SETTI_NO_DRIVER: pages */
     uint32_t nested;      /* bit k: an outer loop may have copies of the values of term k */
-    uint32_t some;        /* bit k: word k still has bits; 0: take the next step */
+    uint32_t some;        /* bit k: word k has waiting rows; 0: the next step is due */
     uint32_t cursor;      /* the first row of the next step */
     uint32_t in_place;    /* bit k: in this step, rows of term k are in the order of the batch */
     uint32_t unit;        /* rows of a step */
@@ -201,6 +200,14 @@ void setti_query_survey(sett_query* query, setti_survey* survey);
 /* Returns the row of an entity in a new loop, or SETTI_NONE if the entity does not match. */
 uint32_t setti_query_row(sett_query* query, sett_entity entity);
 
+/* Slow path of sett_query_begin. Fails as `call`. */
+sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* call);
+
+/* SETT_QUERY_EACH inside of the call `call`. */
+#define SETTI_QUERY_EACH(query, b, call)                                                           \
+    SETT_LOOP_(setti_query_begin((query), &b##_batch_, (call)), b)                                 \
+    while (sett_batch_more_(b))
+
 /* The values of `remembers` below. */
 #define SETTI_REMEMBERS_STEPS true
 #define SETTI_REMEMBERS_NOTHING false
@@ -226,16 +233,15 @@ const char* setti_lists_validate(const sett_query* query);
 sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, const char* call);
 void setti_query_free(sett_query* query);
 
-/* Closes all open loops of a job. */
 void setti_query_close_job(setti_job_loops* job);
 
 /* Updates the members of a query that depend on the world. */
 void setti_plan_update(sett_query* query);
 
-/* Returns the required terms that seem to be aligned with the sparse set `driver`. */
+/* Returns the required terms that seem to be aligned with the sparse set of term `driver`. */
 uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver);
 
-/* Whether any entity has a tag that hides entities from the query. */
+/* Whether any entity at all is hidden from the query by a tag. */
 SETTI_INLINE bool setti_plan_hides(const sett_query* query)
 {
     bool hides = false;
@@ -245,7 +251,6 @@ SETTI_INLINE bool setti_plan_hides(const sett_query* query)
     return hides;
 }
 
-/* Whether an entity is hidden from the query by a tag. */
 SETTI_INLINE bool setti_query_is_hidden(const sett_query* query, uint32_t index)
 {
     bool hidden = false;

@@ -48,7 +48,6 @@ sett_entity sett_query_first(const sett_query* of)
         return sett_null();
     }
     if (step == SETTI_STEP_WORDS) {
-        SETTI_ASSERT(loop->some != 0);
         uint32_t at = setti_bits_lowest(loop->some);
         row = at * 64 + setti_bits_lowest(loop->words[at]);
     }
@@ -87,7 +86,8 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
     survey->filled++;
 }
 
-/* Finds the first word with a match. Returns the row of bit 0, or at least `end`. */
+/* Finds the first word with a match, from `row` on. Returns the row of the word's bit 0, or a row
+ * from `end` on if there is no such word. */
 static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits, uint32_t row,
                             uint32_t end)
 {
@@ -103,7 +103,7 @@ static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits
     return row;
 }
 
-/* Marks each chunk in which a search finds a match. */
+/* Marks each chunk that has a match. */
 static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];

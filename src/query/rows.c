@@ -87,7 +87,7 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
     }
 }
 
-/* With more rows, a step has more matches than `few` promises. */
+/* If the step has more rows, the estimate `few` was wrong: the other loop writes the rest. */
 #define LIST_FEW 128
 
 /* Writes the row numbers of all bits, without a branch for each word. */
@@ -95,11 +95,11 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
 {
     uint32_t count = 0;
     uint32_t at = setti_bits_lowest(some);
-    SETTI_ASSERT(some != 0);
     uint64_t word = words[at];
     while (few && word != 0 && count < LIST_FEW) { /* one row in each round */
         list[count++] = (uint16_t)(at * 64 + setti_bits_lowest(word));
         word &= word - 1;
+        /* without a branch: if no bit is left, goes to the next word */
         bool word_ends = word == 0;
         some = word_ends ? some & (some - 1) : some;
         at = setti_bits_lowest(some | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* then a word of 0 */
@@ -126,7 +126,6 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
 
 static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
-    SETTI_ASSERT(first < end);
     while (first < end) {
         uint32_t until = SETTI_MIN(end, (first | 63) + 1); /* at most the end of the word */
         words[first / 64] &= ~(setti_bits_below(until - first) << (first % 64));
@@ -181,7 +180,7 @@ SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, s
     return true;
 }
 
-/* Makes a batch of all rows of `words`, or of a long leading run. Returns true if none is left. */
+/* Chooses all rows of `words`, or only a long first run. Returns true if all were chosen. */
 SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t word_count,
                             uint32_t some, setti_listed* taken)
 {
@@ -209,7 +208,7 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
     return all && rows_remember(loop, words, taken, listed);
 }
 
-/* Keeps the rows before the first waiting row that is not taken. */
+/* Keeps the taken rows before the first waiting row that is not taken. */
 static void take_leading(const setti_loop* loop, uint64_t* taken)
 {
     uint32_t at = 0;
@@ -251,7 +250,6 @@ uint32_t setti_rows_choose(sett_batch* batch)
     setti_loop* loop = setti_loop_of(batch);
     setti_listed* listed =
         loop->remembers ? setti_lists_at(&loop->query->lists, loop->unit_base) : NULL;
-    SETTI_ASSERT(loop->some != 0);
     /* direct loops have compared before */
     if (listed != NULL && !loop->direct && rows_are_listed(loop, listed)) {
         batch->rows = listed->run ? NULL : setti_listed_rows(listed, loop->unit);
@@ -279,10 +277,10 @@ uint32_t setti_rows_choose(sett_batch* batch)
     return taken.first;
 }
 
-/* Loops until the next decision of setti_lists_update; 1 after the first decision. */
+/* Loops between two decisions of setti_lists_update. After the first decision: 1. */
 #define LISTS_DUE 16
 
-/* If more than this of 8 rows match, a list saves less than a quarter of the time. */
+/* If more than 5 of 8 rows match, a list saves less than a quarter of the time. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)
@@ -296,7 +294,7 @@ void setti_lists_free(sett_query* query)
     lists->recalls = lists->rare;
 }
 
-/* Allocates steps with room for `room` rows each. */
+/* Allocates `steps` steps, with room for a list of `room` rows each. */
 static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
 {
     setti_lists* lists = &query->lists;
@@ -324,8 +322,8 @@ static uint32_t lists_estimate(sett_query* query, uint32_t limit)
     for (uint32_t k = 0; k < query->array_count; k++) {
         if (query->array[k]->count < matches) {
             query->lists.rarest = k;
+            matches = query->array[k]->count;
         }
-        matches = SETTI_MIN(matches, query->array[k]->count);
     }
     return matches;
 }
@@ -336,7 +334,7 @@ static bool lists_pay(const sett_query* query, uint32_t limit, uint32_t rows)
     if (limit <= 64 || query->lists.rare || rows * 8 > query->array_rows * LISTS_EIGHTHS) {
         return false;
     }
-    /* otherwise steps differ by more than the words of arrays */
+    /* else the words of arrays do not suffice to tell whether a step is the same */
     return query->array_count != 0 && (query->optional | query->changed) == 0 &&
            (query->fields & ~query->positional) == 0;
 }

@@ -22,7 +22,6 @@ typedef enum setti_step {
 /* Makes the plan of a new loop. Does not open the loop. */
 void setti_loop_start(sett_query* query, sett_batch* batch);
 
-/* Finds the next step with matches. */
 setti_step setti_step_next(sett_batch* batch);
 
 /* Returns the entity index of a row of the step. */
@@ -82,7 +81,8 @@ SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, 
     return NULL;
 }
 
-/* Skips missing pages. No index between `from` and the result has a page in all arrays. */
+/* Skips missing pages: no index from `from` to the result has a page in all arrays. Returns the
+ * first index that may have, or SETTI_NONE. */
 uint32_t setti_match_seek(const sett_query* query, uint32_t from);
 
 /* Returns the array that had the fewest values at the last setti_lists_update. */
@@ -119,7 +119,8 @@ SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t bas
     return (setti_listed*)(void*)(lists->step + (size_t)step * lists->size);
 }
 
-/* Replaces a remembered batch. Returns false if the list has no room. */
+/* Remembers the matching rows of a step as one batch in `listed`. Returns false if one batch or the
+ * list cannot hold all rows. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
 /* Chooses the rows of the next batch. Returns the row of the step where the batch begins. */
@@ -131,7 +132,7 @@ SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
     return rows != NULL ? rows[k] : k;
 }
 
-/* Sets the fields of a batch. `base` is the place of row 0. */
+/* Sets the fields of a batch. `base` is the place of row 0 in a field in place. */
 void setti_fields_set(sett_batch* batch, uint32_t base);
 
 /* Copies the gathered values of a batch back to the storages. */
@@ -156,7 +157,7 @@ SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const se
 /* Marks each row of a batch as written, for types with track_rows. */
 void setti_field_track(const sett_batch* batch, const setti_storage* storage, uint32_t base);
 
-/* Returns a field in place. Marks the page as written unless the term only reads. */
+/* Returns a field in place, from `base` on. Marks its page as written, unless only read. */
 SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, setti_pool* pool,
                                         const setti_term* term, uint32_t base)
 {

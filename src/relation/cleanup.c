@@ -43,11 +43,10 @@ static sett_status cleanup_validate(sett_world* world, const setti_relation* rel
             sett_entity target = setti_entity_at(&world->entities, is_source ? other : index);
             return setti_world_fail_with(
                 world, SETT_STATUS_REJECTED,
-                "sett_entity_destroy: a \"%.100s\" link with the policy SETT_CLEANUP_REJECT "
-                "leads from entity %u:%u to entity %u:%u - first remove the link, or destroy "
-                "entity %u:%u",
-                relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target),
-                SETTI_HANDLE(is_source ? target : source));
+                "%s: a \"%.100s\" link with the policy SETT_CLEANUP_REJECT leads from entity "
+                "%u:%u to entity %u:%u - first remove the link, or destroy entity %u:%u",
+                setti_change_destroyer(world), relation->links->desc.name, SETTI_HANDLE(source),
+                SETTI_HANDLE(target), SETTI_HANDLE(is_source ? target : source));
         }
     }
     return SETT_OK;
@@ -126,7 +125,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
         if (!setti_change_is_dying(world, source) &&
             cleanup_is_last_link(relation, source, place) &&
             !setti_change_reserve_stranded(world, source)) {
-            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_entity_destroy",
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, setti_change_destroyer(world),
                                     setti_entity_at(&world->entities, source), relation->links->id);
         }
     }

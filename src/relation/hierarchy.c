@@ -267,9 +267,9 @@ static sett_status tree_reject(sett_world* world, setti_type* type, uint32_t ind
     if (node->first != 0 && tree_policy(setti_hierarchy_of(world), node) == SETT_CHILDREN_REJECT) {
         sett_entity entity = setti_entity_at(&world->entities, index);
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
-                                     "sett_entity_destroy: entity %u:%u has %u children, and the "
-                                     "policy SETT_CHILDREN_REJECT - destroy or detach them first",
-                                     SETTI_HANDLE(entity),
+                                     "%s: entity %u:%u has %u children, and the policy "
+                                     "SETT_CHILDREN_REJECT - destroy or detach them first",
+                                     setti_change_destroyer(world), SETTI_HANDLE(entity),
                                      (unsigned)(node->children / SETTI_CHILD));
     }
     return SETT_OK;
@@ -1015,11 +1015,13 @@ sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity paren
     }
     sett_status status = SETT_OK;
     sett_entity survivor = sett_null(); /* the last child that could not be destroyed */
+    world->destroyer = __func__;
     for (;;) {
         sett_entity child = sett_entity_valid(world, survivor)
                                 ? sett_hierarchy_next(world, survivor)
                                 : sett_hierarchy_first(world, parent);
         if (sett_is_null(child)) {
+            world->destroyer = NULL;
             return status;
         }
         if (sett_entity_destroy(world, child) != SETT_OK) {

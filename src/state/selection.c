@@ -121,11 +121,17 @@ sett_status setti_selection_find(sett_world* world, const sett_selection* select
         memcpy(out->entity, selection->entities, count * sizeof(*out->entity));
         out->count = count;
     } else if (selection->query != NULL) {
-        SETT_QUERY_EACH(selection->query, b) {
-            SETT_EACH(b, row) {
-                out->entity[out->count++] = sett_batch_entity(b, row);
+        sett_batch batch;
+        sett_batch* b = sett_query_begin(selection->query, &batch);
+        if (b == NULL) {
+            return setti_world_no_memory(world, call);
+        }
+        while (sett_batch_next(b)) {
+            for (uint32_t k = 0; k < b->count; k++) {
+                out->entity[out->count++] = sett_batch_entity(b, b->rows != NULL ? b->rows[k] : k);
             }
         }
+        sett_batch_end(b);
     } else {
         uint32_t cursor = 0;
         while (out->count < count) {

@@ -128,8 +128,7 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
     return true;
 }
 
-/* Makes a hashed index paged. Returns false if memory runs out. Pages 0 to hashed - 1, the hash
- * table, are reused. */
+/* Makes a hashed index paged. The pages of the hash table are reused. Returns false on failure. */
 bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0 && storage->hashed != 0);

@@ -39,16 +39,12 @@ sett_status sett_sparse_set_add(sett_sparse_set* set, uint32_t* id)
     if (SETTI_IS_NULL(set)) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (set->set.count >= set->set.limit) {
-        return SETT_STATUS_LIMIT;
+    uint32_t fresh = setti_id_set_dense(&set->set, set->set.count); /* when full, the limit */
+    sett_status status = sett_sparse_set_request(set, fresh);
+    if (status == SETT_OK) {
+        *id = fresh;
     }
-    uint32_t fresh = setti_id_set_dense(&set->set, set->set.count); /* the first free id */
-    if (!setti_id_set_reserve_id(&set->pool, &set->set, fresh)) {
-        return SETT_STATUS_OUT_OF_MEMORY;
-    }
-    setti_id_set_request(&set->pool, &set->set, fresh);
-    *id = fresh;
-    return SETT_OK;
+    return status;
 }
 
 sett_status sett_sparse_set_request(sett_sparse_set* set, uint32_t id)

@@ -23,8 +23,7 @@
 
 #define ARRAY_BLANK 128 /* most retained empty pages of presence, of 1 KB each */
 
-/* Returns true if a page of presence can be freed: for a tag without bits, for an array without
- * pages of rows. */
+/* Returns true if a page of presence is unused: a tag's without bits, an array's without rows. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
@@ -81,7 +80,6 @@ void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 /* Returns true if a page of rows has no value. */
 static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 {
-    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     const uint64_t* words = setti_storage_word(storage, number << storage->shift);
     return storage->count == 0 || words == NULL ||
            !setti_bits_any(words, setti_storage_rows(storage) / 64);
@@ -90,7 +88,6 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 /* Frees the pages of presence without pages of rows. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
-    SETTI_ASSERT(storage->kind == SETTI_ARRAY);
     setti_pages* pages = &storage->presence;
     for (uint32_t k = setti_pages_next(pages, 0); k != SETTI_NONE;
          k = setti_pages_next(pages, k + 1)) {
@@ -119,8 +116,7 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* After a page of rows was freed: frees the page of presence, if empty, and lowers the extent. Tags
- * have no pages of rows, only their numbers. */
+/* After a page of rows was freed: frees the page of presence if unused, and lowers the extent. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -263,7 +259,6 @@ void setti_array_trim(setti_pool* pool, setti_storage* storage)
 
 uint32_t setti_array_seek(const setti_storage* storage, uint32_t index)
 {
-    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t number = setti_pages_next(&storage->presence, index >> SETTI_BITS_SHIFT);
     if (number == SETTI_NONE) {
         return SETTI_NONE;
@@ -297,7 +292,6 @@ uint32_t setti_array_end(const setti_storage* storage)
 
 uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)
 {
-    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t at = *cursor;
     while (at < storage->extent) {
         const uint64_t* word = setti_storage_word(storage, at);

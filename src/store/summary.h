@@ -12,8 +12,7 @@
 #define SETTI_SUMMARY_LEVELS 5 /* 64^5 numbers: enough for all words */
 
 typedef struct setti_summary {
-    /* Bits of level[0] are the missing numbers. Bits of level[k + 1] are the full words of
-     * level[k]. */
+    /* Bits of level[0]: the missing numbers. Bits of level[k + 1]: the full words of level[k]. */
     uint64_t* level[SETTI_SUMMARY_LEVELS]; /* one allocation */
     uint32_t levels;                       /* in use; 0 if `capacity` is 0 */
     uint32_t capacity;                     /* numbers below have a bit; a power of two, or 0 */

@@ -35,8 +35,7 @@ typedef struct setti_piece {
 
 #define SETTI_NAN_SIZE 256 /* the largest type with setti_members.words */
 
-/* Finds NaN among the floats in eight adjacent bytes: in (word & ~test) + add, the sign bit of a
- * float is set if the float is NaN. */
+/* Finds NaN in eight bytes: (word & ~test) + add has the sign bit of each float that is NaN. */
 typedef struct setti_nan_word {
     uint64_t add;  /* carries into the sign bit if the float is NaN */
     uint64_t test; /* the sign bits of the floats */

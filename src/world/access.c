@@ -103,6 +103,12 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
     return sett_get_slow_(world, entity.index, entity.generation, component);
 }
 
+/* Whether only calls of the library may write the type's values. */
+SETTI_INLINE bool access_is_rejected(const setti_type* type)
+{
+    return type->writers != NULL && type->storage.size != 0;
+}
+
 SETTI_APART void* setti_access_find_mut(sett_world* world, sett_entity entity,
                                         sett_component component, const char* call)
 {
@@ -113,7 +119,7 @@ SETTI_APART void* setti_access_find_mut(sett_world* world, sett_entity entity,
     if (type == NULL || !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
     }
-    if (type->writers != NULL && type->storage.size != 0) {
+    if (access_is_rejected(type)) {
         (void)setti_component_reject_set(world, type, call);
         return NULL;
     }
@@ -125,14 +131,17 @@ SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
                                         sett_component component)
 {
     void* value = setti_access_find_mut(world, entity, component, "sett_get_mut");
-    /* with the component, setti_access_find_mut has reported why */
-    if (SETTI_UNLIKELY(value == NULL && !sett_has(world, entity, component))) {
-        access_misuse(world, entity, component, "sett_get_mut");
+    if (SETTI_UNLIKELY(value == NULL)) {
+        const setti_type* type = setti_world_type(world, component);
+        bool rejected = type != NULL && access_is_rejected(type);
+        if (!rejected || !sett_entity_valid(world, entity)) { /* else reported already */
+            access_misuse(world, entity, component, "sett_get_mut");
+        }
     }
     return value;
 }
 
-/* The fast path of sett_find_mut: sets *value. Returns false if the slow path is needed. */
+/* Finds *value, or NULL, by the fast path. Returns false if the slow path is needed. */
 SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
                                  sett_component component, void** value)
 {
@@ -221,7 +230,7 @@ static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == 
 
 const sett_type_header_* sett_accessor_type_(const sett_world* world, sett_component component)
 {
-    static const sett_type_header_ none = {.kind = UINT8_MAX};
+    static const sett_type_header_ none = {.kind = UINT8_MAX}; /* accessors find no value */
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         type =
@@ -274,7 +283,7 @@ uint32_t sett_entity_components(const sett_world* world, sett_entity entity, set
         return 0;
     }
     if (out == NULL) {
-        capacity = 0;
+        capacity = 0; /* only counts */
     }
     uint32_t set = *signature & ~SETTI_DYING;
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++, count++) {

@@ -30,7 +30,7 @@ SETTI_INLINE void many_prefetch_row(const setti_storage* storage, uint32_t index
     }
 }
 
-/* Prefetches for entities[MANY_AHEAD], if the list, with `left` entities, goes so far. */
+/* Prefetches for entities[MANY_AHEAD], if the list still has so many of its `left` entities. */
 SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* storage,
                                 const sett_entity* entities, uint32_t left, setti_prefetch use)
 {
@@ -42,7 +42,7 @@ SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* st
     }
 }
 
-/* Returns an entity's value, or NULL, in an array that read.h can read in line. */
+/* Returns an entity's value in an array that read.h can read in line, or NULL. */
 SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_storage* storage,
                                        sett_entity entity)
 {
@@ -88,8 +88,9 @@ static uint32_t many_find_plain(const sett_world* world, const setti_storage* st
     return found;
 }
 
-static bool many_lacks_lists(const sett_world* world, const sett_entity* entities, const void* out,
-                             uint32_t count, const char* call)
+/* Reports a list that is NULL but not empty. Returns true if there is one. */
+SETTI_APART static bool many_lacks_lists(const sett_world* world, const sett_entity* entities,
+                                         const void* out, uint32_t count, const char* call)
 {
     return setti_world_lacks_list_aside(world, entities, count, call, "entities") ||
            setti_world_lacks_list_aside(world, out, count, call, "out");
@@ -128,15 +129,19 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
     }
     setti_world_check_owner(world, __func__);
     const setti_type* type = setti_world_hot_type(world, component);
-    bool plain = type != NULL && type->writers == NULL;
+    if (type != NULL && type->writers != NULL) {
+        type = NULL; /* the slow path rejects writing */
+    }
     uint32_t found = 0;
     for (uint32_t k = 0; k < count; k++) {
+        bool done = false;
         if (SETTI_LIKELY(type != NULL)) {
             many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_READ);
+            done =
+                setti_entity_is_current(&world->entities, entities[k]) &&
+                setti_array_try_find_mut(&world->pool, &type->storage, entities[k].index, &out[k]);
         }
-        if (!SETTI_LIKELY(plain && setti_entity_is_current(&world->entities, entities[k]) &&
-                          setti_array_try_find_mut(&world->pool, &type->storage, entities[k].index,
-                                                   &out[k]))) {
+        if (SETTI_UNLIKELY(!done)) {
             out[k] = setti_access_find_mut(world, entities[k], component, __func__);
         }
         found += out[k] != NULL;
@@ -144,7 +149,22 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
     return found;
 }
 
-/* Fails: memory ran out for an entity of the list. */
+/* Fails and returns true if the program must not add the type, and the entity lacks the type. */
+SETTI_COLD static bool many_rejects(sett_world* world, const setti_type* type, sett_entity entity,
+                                    const char* call)
+{
+    if (setti_change_may_add(type, 1) ||
+        sett_has_slow_(world, entity.index, entity.generation, type->id)) {
+        return false;
+    }
+    setti_change_reject_linked(world, type, call);
+    return true;
+}
+
+/* Flags of types that the program can perhaps not add. */
+#define MANY_LIMITED (SETTI_TYPE_LINKED | SETTI_TYPE_ONE)
+
+/* Fails: the change of an entity of the list has failed. */
 SETTI_COLD static sett_status many_no_memory(sett_world* world, const setti_type* type,
                                              sett_entity entity, const char* call)
 {
@@ -171,8 +191,9 @@ sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32
             setti_storage_has(&type->storage, entities[k].index)) {
             continue;
         }
-        if (SETTI_UNLIKELY(!setti_change_may_add(type, 1))) {
-            return setti_change_reject_linked(world, type, __func__);
+        if (SETTI_UNLIKELY((type->flags & MANY_LIMITED) != 0) &&
+            many_rejects(world, type, entities[k], __func__)) {
+            return world->error;
         }
         if (sett_add(world, entities[k], component) == NULL) { /* memory ran out */
             return many_no_memory(world, type, entities[k], __func__);
@@ -201,9 +222,9 @@ sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32
         if (!setti_entity_is_current(&world->entities, entities[k])) {
             continue;
         }
-        if (SETTI_UNLIKELY(!setti_change_may_add(type, 1)) &&
-            !setti_storage_has(&type->storage, entities[k].index)) {
-            return setti_change_reject_linked(world, type, __func__);
+        if (SETTI_UNLIKELY((type->flags & MANY_LIMITED) != 0) &&
+            many_rejects(world, type, entities[k], __func__)) {
+            return world->error;
         }
         if (sett_set(world, entities[k], component, value) == NULL) { /* memory ran out */
             return many_no_memory(world, type, entities[k], __func__);

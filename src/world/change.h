@@ -11,14 +11,13 @@
 #define SETTI_FAST_PATHS true
 #endif
 
-/* The slow paths of sett_find and sett_find_mut. Report misuse as `call`. Fast paths call
- * setti_access_find last, so that they save no registers. */
+/* The slow paths of sett_find and sett_find_mut. Report misuse as `call`. */
 const void* setti_access_find(const sett_world* world, sett_entity entity, sett_component component,
                               const char* call);
 void* setti_access_find_mut(sett_world* world, sett_entity entity, sett_component component,
                             const char* call);
 
-/* Destroys every entity, and runs hooks and callbacks. */
+/* Destroys every entity, with hooks and callbacks. */
 void setti_change_destroy_all(sett_world* world);
 
 /* Schedules an entity for destruction, for setti_cascade.collect. */
@@ -27,16 +26,14 @@ void setti_change_collect(sett_world* world, uint32_t index);
 /* Passed to setti_change_is_plain: no type may cascade. */
 #define SETTI_NO_CASCADE ((const setti_type*)NULL)
 
-/* Returns true if destroying an entity with a signature just erases or unlinks values. Only `type`
- * may cascade. */
+/* Returns true if destroying an entity with a signature only erases and unlinks values. In the
+ * signature, only `type` may cascade. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
-/* The fast path of sett_add for types without callbacks. Returns the uninitialised value, or NULL
- * if nothing was done. */
+/* The fast path of sett_add, without callbacks. Returns the uninitialised value, or NULL. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 
-/* Like setti_change_try_add, for a link. The caller must complete the link before the value is
- * read. */
+/* Like setti_change_try_add, for a link. The caller completes the link before the value is read. */
 void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity entity);
 
 /* Like sett_set, but `fill` writes the value in place. Reports a failure as `call`. */
@@ -46,15 +43,15 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
 /* Returns true if setti_change_add_word may add the type. */
 bool setti_change_is_bare(const sett_world* world, const setti_type* type);
 
-/* Adds a bare type to up to 64 entities without the type. Bit k of `bits` stands for the entity at
- * index first + k. `values` are packed; NULL: zeroes. */
+/* Adds a bare type to up to 64 entities that lack it: bit k of `bits` is the entity at index
+ * first + k. `values` are packed; NULL: zeroes. */
 bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
                            const unsigned char* values, const char* call);
 
-/* Adding and removing in two steps, for changes of several entities or types: call
- * setti_edit_settle, then the `reserve` step of each change, then the `reserved` step of each
- * change. If a `reserve` step fails, call setti_edit_unclaim. *signature becomes the signature
- * after the change. Required types are not added. */
+/* Adding and removing in two steps, for several entities or types: call setti_edit_settle, then the
+ * `reserve` function for each change, then the `reserved` function for each change. If a `reserve`
+ * function fails, call setti_edit_unclaim. *signature becomes the signature after the change.
+ * Required types are not added. */
 bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t index,
                               uint32_t* signature);
 void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity entity);
@@ -68,17 +65,24 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
                           sett_entity b, const setti_edit_fill* fill);
 
-/* The two steps of removing, from a survivor, links that lead only to destroyed entities. */
+/* The two steps of removing, from a survivor, all types with links only to destroyed entities. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index);
 void setti_change_remove_stranded(sett_world* world, uint32_t index);
 
-/* Returns true if each value has the C type that the macro named. */
+/* Returns true if each value has the C type that the program's macro named. */
 bool setti_change_check_values(sett_world* world, const sett_value* values, uint32_t count,
                                const char* call);
 
 /* The slow paths of sett_entity_create and sett_entity_destroy. */
 sett_entity setti_change_create(sett_world* world);
 sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending);
+
+/* The name of the call that destroys an entity, for messages. */
+static inline const char* setti_change_destroyer(const sett_world* world)
+{
+    bool is_inner = world->destroyer != NULL && world->calling == NULL;
+    return is_inner ? world->destroyer : "sett_entity_destroy";
+}
 
 #define SETTI_CREATE_MOST 32 /* most components for sett_create_with */
 
@@ -89,7 +93,7 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
  * slow path is needed. */
 bool setti_change_learn_added(sett_world* world, setti_type* type, uint32_t signature);
 
-/* The fast path of setti_edit_include. Returns false if nothing was done. */
+/* The fast path of setti_edit_include, with a value. Returns false if nothing was done. */
 SETTI_INLINE bool setti_change_include_fast(sett_world* world, setti_edit* edit, setti_type* type,
                                             const void* value)
 {
@@ -107,7 +111,7 @@ SETTI_INLINE bool setti_change_include_fast(sett_world* world, setti_edit* edit,
     return true;
 }
 
-/* Passed as `given`: the added component gets the default value. */
+/* Passed as `given`: the component gets its default value. */
 #define SETTI_NO_VALUE ((const setti_edit_part*)NULL)
 
 /* Like setti_change_add; takes the fast path if possible. */
@@ -129,25 +133,25 @@ void* setti_change_preserve(sett_world* world, const setti_type* type, const voi
 /* Frees a copy made by setti_change_preserve. */
 void setti_change_release(sett_world* world, const setti_type* type, void* old);
 
-/* Returns true if callbacks may read the old target of a link. */
+/* Returns true if callbacks may read the old value of a link. */
 static inline bool setti_change_keeps_link(const setti_type* type)
 {
     return type->replace_observers != 0 ||
            (type->world->target_observers != 0 && type->links != NULL && type->records == NULL);
 }
 
-/* Adds required types, then the type of `part`. Returns the value, or NULL if memory runs out. */
+/* Adds missing required types, then part->type. Returns the value, or NULL if memory runs out. */
 void* setti_change_add_part(sett_world* world, setti_edit_part* part, sett_entity entity);
 
 /* Returns the type if a change is allowed. Else fails as `call`, and returns NULL. */
 setti_type* setti_change_check(sett_world* world, sett_entity entity, sett_component component,
                                const char* call);
 
-/* The slow path to the type of a write: checks the access. */
+/* Checks a write for the guard. Returns the type, or NULL if it is not registered. */
 setti_type* setti_change_check_access(const sett_world* world, sett_entity entity,
                                       sett_component component, const char* call);
 
-/* Returns the type if a change of the type is allowed. Else fails as `call`, and returns NULL. */
+/* Like setti_change_check, for a change of no particular entity. */
 setti_type* setti_change_check_type(sett_world* world, sett_component component, const char* call);
 
 /* Returns true if calls of the program may add a type to `count` entities. */
@@ -157,7 +161,7 @@ static inline bool setti_change_may_add(const setti_type* type, uint32_t count)
            ((type->flags & SETTI_TYPE_ONE) == 0 || (type->storage.count == 0 && count == 1));
 }
 
-/* Fails: only the library may add or remove the type. */
+/* Fails: only other calls of the library add or remove the type. */
 sett_status setti_change_reject_linked(sett_world* world, const setti_type* type, const char* call);
 
 /* Reports a value given for a tag, in debug builds. */
@@ -193,7 +197,7 @@ void setti_conversion_drop(sett_world* world, setti_conversion* conversion);
 
 /* Moves the values to the new storage, in their order.
  *   first  the group that will own the type: values of its members come first. NULL: no group
- * Returns the number of members, now in the order of entity indices. SETTI_NONE: not counted. */
+ * Returns the number of members if they are now in the order of entity indices, or SETTI_NONE. */
 uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion,
                                  const setti_listener* first);
 
@@ -208,11 +212,10 @@ sett_status setti_change_convert(sett_world* world, setti_type* type, sett_stora
 sett_status setti_component_convert(sett_world* world, sett_component component,
                                     sett_storage_kind kind, const char* call);
 
-/* Makes the storage a sparse set. Fails if the program has chosen an array. */
+/* Converts an array to a sparse set. Fails if the program has chosen the array. */
 sett_status setti_change_need_sparse_set(sett_world* world, setti_type* type, const char* call);
 
-/* Makes all matching entities members of a new listener. After a failure some entities are
- * members. */
+/* Makes all matching entities members of a new listener, or after a failure some of them. */
 bool setti_change_admit(sett_world* world, setti_listener* listener);
 
 #endif

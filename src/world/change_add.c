@@ -18,8 +18,7 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Returns the entity's signature, or NULL if the type remembers no transition from the
- * signature. */
+/* Returns the entity's signature. NULL: the type remembers no transition from the signature. */
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -28,8 +27,8 @@ SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, set
                : NULL;
 }
 
-/* Adds an array type by the remembered transition. Returns the uninitialised row, or NULL if a page
- * is missing, or a snapshot needs a page. */
+/* Adds an array type by the remembered transition. Returns the uninitialised row. Returns NULL if a
+ * page is missing, or if a snapshot needs the page. */
 SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t index,
                                 uint32_t* signature, bool cow)
 {
@@ -55,7 +54,8 @@ SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, 
                : NULL;
 }
 
-/* Reserves a row in any storage, and inserts the index. */
+/* Reserves a row in any storage, and inserts the index. Returns NULL if memory runs out, or if the
+ * storage has the index. */
 SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* storage,
                                               uint32_t index)
 {
@@ -68,7 +68,7 @@ SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* 
 /* Passed to fast_try_add_other for a dont_fragment type. */
 #define FAST_NO_SIGNATURE ((uint32_t*)NULL)
 
-/* Like fast_try_add, for a tag, a sparse set, or a dont_fragment type. Creates missing pages. */
+/* Like fast_try_add, for a tag or a sparse set; without a signature: for a dont_fragment type. */
 SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint32_t index,
                                       uint32_t* signature)
 {
@@ -200,8 +200,7 @@ void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity ent
     return fast_end_add(world, type, entity, value, call, given);
 }
 
-/* The fast path of sett_add for tags, sparse sets and dont_fragment types. Saves fewer registers
- * than setti_change_add_fast. */
+/* The fast path of sett_add for tags, sparse sets and dont_fragment types. */
 SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     void* value = NULL;
@@ -230,7 +229,7 @@ SETTI_COLD static void* fast_add_unknown(sett_world* world, sett_entity entity,
                         : setti_change_add(world, entity, component, call, SETTI_NO_VALUE);
 }
 
-/* sett_add if a page is missing, or a snapshot needs a page. */
+/* sett_add if a page is missing, or if a snapshot needs the page. */
 SETTI_APART static void* fast_add_page(sett_world* world, setti_type* type, sett_entity entity)
 {
     void* value = fast_try_add_page(world, type, entity.index);
@@ -324,7 +323,7 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     SETTI_ASSERT(world->locks == 0);
     sett_entity entity = {index, 0};
     setti_edit_part part = {.type = type};
-    const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED;
+    const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED; /* may be a link */
     if (SETTI_FAST_PATHS && (type->flags & slow) == 0 && world->listeners == NULL &&
         setti_type_added(type, *signature)->from != *signature) {
         (void)setti_change_learn_added(world, type, *signature); /* read by the next call */
@@ -427,7 +426,7 @@ SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_co
 
 /* ------------------------------------------------------------------------------------- ensuring */
 
-/* Returns the entity's value for writing. Adds the type if necessary. */
+/* Returns the entity's value for writing. Adds the type if the entity lacks it. */
 SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_type* type)
 {
     if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL)) {

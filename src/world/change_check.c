@@ -1,7 +1,5 @@
 /* change_check.c: checks whether a change of a component is allowed, and reports rejected changes.
  *
- * The workload: misuse, and the slow paths of changes.
- *
  * Invariant:  a check changes nothing in the world except the world's error
  */
 #include "world/change.h"

@@ -39,10 +39,8 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
     return SETT_OK;
 }
 
-/* ---------------------------------------------------------------------------------- converting */
-
-/* Returns the first index of the next word of bits, from `base` on. Returns the extent or more if
- * there is no word. */
+/* Skips missing pages from `base` on. Returns the index of a word's first bit, or an index from the
+ * extent on if there is no word. */
 static uint32_t conversion_seek(const setti_storage* from, uint32_t base)
 {
     while (base < from->extent && setti_storage_word(from, base) == NULL) {
@@ -61,7 +59,7 @@ static bool conversion_reserve_indices(setti_pool* pool, const setti_storage* fr
                                        setti_storage* to)
 {
     uint32_t shift = to->kind == SETTI_SPARSE ? SETTI_SPARSE_SHIFT : 6;
-    uint32_t last = SETTI_NONE; /* the last reserved index >> shift: such neighbours share pages */
+    uint32_t last = SETTI_NONE; /* the last reserved index >> shift: equal for indices of a page */
     if (from->kind == SETTI_SPARSE) {
         uint32_t cursor = 0;
         uint32_t index;
@@ -89,7 +87,6 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
                               sett_storage_kind kind)
 {
     SETTI_ASSERT(world->pool.cow_from == 0 && type->desc.storage != kind);
-    SETTI_ASSERT(kind != SETT_STORAGE_DEFAULT);
     sett_component_desc desc = type->desc;
     desc.storage = kind;
     conversion->type = type;
@@ -117,7 +114,6 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, u
     SETTI_ASSERT(setti_storage_slot(from, index) == place && from->gather == NULL);
     void* row = to->kind == SETTI_ARRAY ? setti_array_try_insert(pool, to, index, SETTI_NO_COW)
                                         : setti_storage_try_insert(pool, to, index);
-    SETTI_ASSERT(row != NULL);
     if (from->move != NULL && from->size != 0) {
         from->move(row, setti_storage_at(from, place), 1, from->user);
     } else {
@@ -128,9 +124,9 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, u
     }
 }
 
-/* The part of the values that one loop moves. */
+/* The values that one loop moves. */
 typedef enum conversion_part {
-    CONVERSION_MEMBERS, /* values of a listener's members; without a listener all values */
+    CONVERSION_MEMBERS, /* of a listener's members; without a listener all values */
     CONVERSION_OTHERS
 } conversion_part;
 
@@ -189,7 +185,8 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* from, 
     *at = row;
 }
 
-/* Returns the bits of members of a listener in `word`: entities in `of`, from index `base` on. */
+/* Returns the bits of `word` whose entities are members of a listener. `word` is the word of the
+ * storage `of` at index `base`. */
 static uint64_t conversion_members(const setti_listener* listener, const setti_storage* of,
                                    uint32_t base, uint64_t word)
 {
@@ -206,7 +203,7 @@ static uint64_t conversion_members(const setti_listener* listener, const setti_s
     return word;
 }
 
-/* Sets the bits of a listener's members in `members`. Returns the number of members. */
+/* Stores the bits of a listener's members in `members`. Returns the number of members. */
 static uint32_t conversion_note_members(const setti_storage* from, const setti_listener* listener,
                                         uint64_t* members)
 {
@@ -273,7 +270,7 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* from, se
         if (index == SETTI_NONE) { /* a gap */
             continue;
         }
-        /* a look-up for 64 neighbours: 3 ms for a million values of 8 bytes, instead of 8 */
+        /* one look-up for 64 neighbours: a million values of 8 bytes take 3 ms, not 8 */
         if (word == NULL || index / 64 != base / 64) {
             base = index & ~63u;
             word = setti_storage_word(to, base);
@@ -289,8 +286,8 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* from, se
     to->extent = end;
 }
 
-/* The fast path of setti_conversion_commit, for plain values. Returns false if nothing was
- * moved. */
+/* The fast path of setti_conversion_commit, for plain values. Returns false if nothing was moved.
+ * Sets *member_count if it has counted members. */
 static bool conversion_move_plain(sett_world* world, const setti_storage* from, setti_storage* to,
                                   const setti_listener* first, uint32_t* member_count)
 {
@@ -301,10 +298,11 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* from, 
         conversion_move_rows(&world->pool, from, to);
         return true;
     }
-    /* conversion_members reads only the conditions `with` and `without` */
-    bool simple = first == NULL || (first->hidden == NULL && first->any.count == 0);
-    if (!simple || from->kind != SETTI_ARRAY || to->kind != SETTI_SPARSE || to->hashed != 0) {
+    if (from->kind != SETTI_ARRAY || to->kind != SETTI_SPARSE || to->hashed != 0) {
         return false;
+    }
+    if (first != NULL && (first->hidden != NULL || first->any.count != 0)) {
+        return false; /* conversion_members reads only the conditions `with` and `without` */
     }
     uint64_t* members = NULL;
     uint32_t count = from->count; /* without a group all values come first */
@@ -386,8 +384,7 @@ const char* setti_conversion_check(const setti_type* type, sett_storage_kind* ki
     return desc.keep_order
                ? "the type has `keep_order`, and an array is always in the order of entity "
                  "indices - leave it a sparse set"
-               : "a value has more than 1 MB, the most in an array - leave it a sparse "
-                 "set";
+               : "a value has more than 1 MB, the most in an array - leave it a sparse set";
 }
 
 sett_status setti_change_convert(sett_world* world, setti_type* type, sett_storage_kind kind,

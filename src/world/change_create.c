@@ -11,8 +11,6 @@
 
 #include <stdio.h>
 
-/* -------------------------------------------------------------------------------- the fast path */
-
 /* Creates an entity at the lowest free index of the hint's word. */
 SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
 {
@@ -31,8 +29,8 @@ SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
     return entity;
 }
 
-/* Creates an entity at the only free index of the hint's word, for programs that create and destroy
- * entities in turns. */
+/* Creates an entity at the only free index of the hint's word: usual if a program creates and
+ * destroys entities in turns. */
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -48,8 +46,8 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
     return entity;
 }
 
-/* Creates an entity if the hint's word has several free indices. Calls other functions only as the
- * last step. Without `cow` the caller has tested the locks. */
+/* Creates an entity, in line if the hint's word has several free indices. Calls other functions
+ * only as the last step. Without `cow` the caller has tested the locks. */
 SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
 {
     setti_entity_table* table = &world->entities;
@@ -83,35 +81,6 @@ sett_entity sett_entity_create(sett_world* world)
     return SETTI_LIKELY((world->pool.cow_from | world->locks_or_observers) == 0)
                ? fast_create_in_word(world, SETTI_NO_COW)
                : fast_create_cow(world);
-}
-
-/* --------------------------------------------------------------------------- without components */
-
-static sett_status create_many(sett_world* world, const char* call, uint32_t count,
-                               const sett_component* components, uint32_t component_count,
-                               const void* const* values, sett_entity* out);
-
-/* The slow path of sett_entity_create. */
-SETTI_COLD sett_entity setti_change_create(sett_world* world)
-{
-    static const char call[] = "sett_entity_create";
-    if (setti_world_check_unlocked(world, call) != SETT_OK) {
-        return sett_null();
-    }
-    if (world->scope_calls != NULL) { /* the entity becomes a child of the scope */
-        sett_entity child = sett_null();
-        (void)create_many(world, call, 1, NULL, 0, NULL, &child); /* without components */
-        return child;
-    }
-    uint32_t from = setti_entity_hint_index(&world->entities);
-    sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, 1);
-    if (status != SETT_OK) {
-        setti_world_fail(world, status, call, sett_null(), 0);
-        return sett_null();
-    }
-    sett_entity entity = setti_entity_create(&world->pool, &world->entities);
-    setti_edit_notify_begun(world, entity);
-    return entity;
 }
 
 /* Checks that an entity with this handle can be created. */
@@ -205,12 +174,10 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
                                      __func__, (unsigned)first, (unsigned)end, (unsigned)limit,
                                      wrong);
     }
-    uint32_t part_word = end % 64 != 0 ? 1 : 0; /* the limit is inside the last word */
+    uint32_t part_word = end % 64 != 0 ? 1 : 0; /* the limit is inside of the last word */
     setti_entity_set_range(&world->entities, first / 64, end / 64 + part_word);
     return SETT_OK;
 }
-
-/* ------------------------------------------------------------------------------ with components */
 
 /* Checks that new entities may get `components[at]`. */
 static sett_status create_check(sett_world* world, const setti_edit* edit,
@@ -237,7 +204,7 @@ static sett_status create_check(sett_world* world, const setti_edit* edit,
     return SETT_OK;
 }
 
-/* Returns true if callbacks or the world's scope may read the handles of new entities. */
+/* Returns true if callbacks or the scope may need the handles of the new entities. */
 static bool create_needs_handles(const sett_world* world, const setti_edit* edit)
 {
     if (world->listeners != NULL || world->scope_calls != NULL) {
@@ -256,7 +223,6 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
                                   const sett_component* components, uint32_t count,
                                   const void* const* values, const char* call)
 {
-    SETTI_ASSERT(edit->creates && edit->added_count == 0);
     for (uint32_t k = 0; k < count; k++) {
         sett_status status = create_check(world, edit, components, k, values, call);
         if (status != SETT_OK) {
@@ -275,7 +241,6 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
 /* Reserves and commits a prepared edit, and runs callbacks. */
 static sett_status create_run(sett_world* world, setti_edit* edit)
 {
-    SETTI_ASSERT(edit->creates && edit->count != 0);
     uint32_t from = setti_entity_hint_index(&world->entities);
     sett_status status = setti_edit_reserve(world, edit, &from);
     if (status != SETT_OK) {
@@ -337,6 +302,28 @@ static sett_status create_many(sett_world* world, const char* call, uint32_t cou
     return status;
 }
 
+SETTI_COLD sett_entity setti_change_create(sett_world* world)
+{
+    static const char call[] = "sett_entity_create";
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return sett_null();
+    }
+    if (world->scope_calls != NULL) { /* the entity becomes a child of the scope */
+        sett_entity child = sett_null();
+        (void)create_many(world, call, 1, NULL, 0, NULL, &child); /* without components */
+        return child;
+    }
+    uint32_t from = setti_entity_hint_index(&world->entities);
+    sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, 1);
+    if (status != SETT_OK) {
+        setti_world_fail(world, status, call, sett_null(), 0);
+        return sett_null();
+    }
+    sett_entity entity = setti_entity_create(&world->pool, &world->entities);
+    setti_edit_notify_begun(world, entity);
+    return entity;
+}
+
 sett_status sett_entity_create_many(sett_world* world, uint32_t count,
                                     const sett_component* components, uint32_t component_count,
                                     const void* const* values, sett_entity* out)
@@ -345,9 +332,7 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
                        out);
 }
 
-/* ---------------------------------------------------------------------------------- with values */
-
-/* Checks that a value has the C type that the macro named. */
+/* Returns true if a value has the C type that the program's macro named. */
 static bool change_check_value(sett_world* world, const sett_value* value, const char* call)
 {
     const setti_type* type = setti_world_type(world, value->component);
@@ -402,9 +387,7 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
     return entity;
 }
 
-/* ------------------------------------------------------------------- with values: the fast path */
-
-/* Prepares adding a type to the entity at an index. Returns false if the slow path is needed. */
+/* Whether a type can be added at an index by the fast path. Makes room in collect_list. */
 SETTI_INLINE bool fast_make_ready(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_storage* storage = &type->storage;
@@ -444,7 +427,7 @@ SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
     (void)setti_pages_try_mark(&world->pool, &table->pages, word / SETTI_ENTITY_WORDS,
                                SETTI_NO_COW);
     edit->entities[0] = setti_entity_take_lowest(table, page, bits);
-    if ((bits & (bits - 1)) == 0) { /* often, if entities are created and destroyed in turns */
+    if ((bits & (bits - 1)) == 0) { /* that was the word's last free index */
         setti_entity_advance_hint(table);
     }
     page->signature[index & SETTI_ENTITY_MASK] = edit->to;

@@ -6,13 +6,10 @@
  * links to or from other entities, or groups takes the slow path: one edit removes all components
  * and destroys the entity.
  *
- * The slow path of a cascade first collects all entities to destroy in a list. Linking entities
- * reserves the memory of the list, so that destroying needs no memory:
- *
- *     collect_list     first | second | third found | ...     collect_room
- *
- * `collect` is called for each entity of the list, and adds further entities; all entities in the
- * list are dying. If no entity rejects, the entities are destroyed from the last to the first. So a
+ * The slow path of a cascade first collects all entities to destroy in world->collect_list. The
+ * memory of the list is reserved when entities are linked, so that destroying needs no memory.
+ * `collect` is called for each entity of the list, and appends further entities. All entities in
+ * the list are dying. If no entity rejects, they are destroyed from the last to the first. So a
  * chain of a million entities takes no more stack than one entity. The order of destruction decides
  * the order of rows in sparse sets, so all paths must have the same order. fast_destroy_tree
  * destroys in another order, and is only for trees without values in sparse sets.
@@ -37,8 +34,6 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
     }
     return plain;
 }
-
-/* -------------------------------------------------------------------------------- the fast path */
 
 /* Unlinks a value, if the type has SETTI_TYPE_UNLINKS. */
 SETTI_INLINE void fast_unlink(sett_world* world, setti_type* type, uint32_t index)
@@ -74,8 +69,7 @@ static void fast_destroy_plain(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-/* Like fast_destroy_plain, for an entity with values in arrays and tags only. No snapshot is
- * held. */
+/* Like fast_destroy_plain, for values in arrays and tags only, while no snapshot is held. */
 SETTI_INLINE void fast_destroy_plain_no_cow(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
@@ -106,8 +100,8 @@ SETTI_INLINE void fast_destroy_plain_no_cow(sett_world* world, uint32_t index)
 SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
     const setti_cascade* cascade = cascading->cascade;
-    uint32_t at = SETTI_NONE; /* the first entity to destroy */
-    if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) { /* one entity */
+    uint32_t at = SETTI_NONE; /* the next entity to destroy; SETTI_NONE: some entity is not plain */
+    if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) { /* no other entity */
         uint32_t set = setti_entity_set_of(&world->entities, index);
         at = setti_change_is_plain(world, set, SETTI_NO_CASCADE) ? index : SETTI_NONE;
     } else if (SETTI_FAST_PATHS && cascade->begin != NULL) {
@@ -118,7 +112,7 @@ SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascadi
     }
     bool cow = world->pool.cow_from != 0;
     while (at != SETTI_NONE) {
-        bool is_root = at == index; /* the last entity of the walk */
+        bool is_root = at == index; /* destroyed last */
         uint32_t next = is_root ? SETTI_NONE : cascade->next(world, cascading, at);
         if (SETTI_LIKELY(!cow)) {
             fast_destroy_plain_no_cow(world, at);
@@ -145,11 +139,11 @@ SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entit
     return SETT_OK;
 }
 
-/* Memory is prefetched if at least this number of values remains to be erased. */
+/* Memory is prefetched if at least so many values are left to erase. */
 #define FAST_PREFETCH_FROM 3
 
-/* Prefetches memory for erasing values in sparse sets, from the k-th type on. (With values in 8 of
- * 1,000 sets, destroying an entity takes half as long.) */
+/* Prefetches memory for erasing values in sparse sets, from the k-th type on. Destroying an entity
+ * with values in 8 of 1,000 sets takes half as long. */
 static void fast_prefetch_sparse(const sett_world* world, uint32_t index,
                                  const setti_signature* record, uint32_t k)
 {
@@ -178,7 +172,7 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
             fast_prefetch_sparse(world, index, record, k);
         }
         setti_storage_erase(&world->pool, storage, index);
-    } else { /* the bit is erased: the word of bits has just become 0 */
+    } else { /* the value is erased, and was the last of its word */
         setti_array_word_emptied(&world->pool, storage, index);
     }
     while (++k < record->count) {
@@ -187,7 +181,7 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
     return SETT_OK;
 }
 
-/* Destroys the entity, then erases its values. In this order the loop saves fewer registers. No
+/* Destroys the entity, then erases its values: in this order the loop saves fewer registers. No
  * callback runs between the two.
  *   record  the entity's signature; NULL: no values */
 SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity,
@@ -198,7 +192,6 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
     if (record == NULL) {
         return SETT_OK;
     }
-    SETTI_ASSERT(record->count != 0);
     uint32_t k = 0;
     do { /* at least once: the signature is not empty */
         setti_storage* storage = &world->types[record->types[k]]->storage;
@@ -219,7 +212,7 @@ SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity
     return fast_destroy_short(world, entity, record);
 }
 
-/* Plain types are erased in line, while no snapshot is held. */
+/* Erases the values of plain types in line, while no snapshot is held. */
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
@@ -250,8 +243,6 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
     }
     return fast_destroy_first(world, entity, record);
 }
-
-/* -------------------------------------------------------------------------------- the collected */
 
 void setti_change_collect(sett_world* world, uint32_t index)
 {
@@ -286,40 +277,31 @@ static void destroy_one(sett_world* world, uint32_t index, bool forgets)
     setti_edit_commit(world, &edit);
 }
 
-/* A function of setti_cascade that is called for all collected entities. */
+/* The function of setti_cascade to call for all collected entities. */
 typedef enum cascade_step {
     CASCADE_COLLECT,
     CASCADE_VALIDATE,
     CASCADE_DETACH,
 } cascade_step;
 
-/* Calls the function of a step for one type of a collected entity. */
-static sett_status cascade_take_step_of_type(sett_world* world, setti_type* type, uint32_t index,
-                                             cascade_step step)
-{
-    const setti_cascade* cascade = type->cascade;
-    if (step == CASCADE_DETACH) {
-        if (cascade->detach != NULL) {
-            cascade->detach(world, type, index);
-        }
-        return SETT_OK;
-    }
-    sett_status (*fn)(sett_world*, setti_type*, uint32_t) =
-        step == CASCADE_COLLECT ? cascade->collect : cascade->validate;
-    return fn != NULL ? fn(world, type, index) : SETT_OK;
-}
-
-/* Calls the function of a step for all types of a collected entity. */
+/* Calls the function of a step for the types of a collected entity, until one fails. */
 static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_step step)
 {
-    SETTI_ASSERT(world->collect_count != 0);
     SETTI_ASSERT((setti_entity_set_of(&world->entities, index) & SETTI_DYING) != 0);
     uint32_t set = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
     sett_status status = SETT_OK;
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
         setti_type* type = world->types[world->signatures.record[set].types[k]];
-        if (type->cascade != NULL && status == SETT_OK) {
-            status = cascade_take_step_of_type(world, type, index, step);
+        const setti_cascade* cascade = type->cascade;
+        if (cascade == NULL || status != SETT_OK) {
+            continue;
+        }
+        if (step == CASCADE_COLLECT && cascade->collect != NULL) {
+            status = cascade->collect(world, type, index);
+        } else if (step == CASCADE_VALIDATE && cascade->validate != NULL) {
+            status = cascade->validate(world, type, index);
+        } else if (step == CASCADE_DETACH && cascade->detach != NULL) {
+            cascade->detach(world, type, index);
         }
     }
     return status;
@@ -341,7 +323,7 @@ static sett_status cascade_take_step_for_all(sett_world* world, cascade_step ste
 static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t index,
                                    setti_ending ending)
 {
-    bool forced = ending == SETTI_ENDING_ALL; /* no entity can reject, links need no clean-up */
+    bool forced = ending == SETTI_ENDING_ALL; /* no entity may reject, and links need no clean-up */
     bool forgets = ending == SETTI_ENDING_FORGET;
     SETTI_ASSERT(world->collect_count == 0);
     SETTI_ASSERT(type->cascade != NULL && world->locks == 0);
@@ -404,17 +386,15 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
     SETTI_ASSERT(!cascade->alone || (cascade->collect == NULL && cascade->validate == NULL));
     type->flags |= SETTI_TYPE_CASCADES | (cascade->alone ? SETTI_TYPE_UNLINKS : 0);
     if (!hooked) {
-        setti_edit_reclaim_signatures(world); /* their `hooked` did not count this type */
+        setti_edit_reclaim_signatures(world); /* `hooked` of old signatures misses this type */
     }
     world->cascading += type->cascade == NULL ? 1 : 0;
     type->cascade = cascade;
     world->cascade_calls = &calls;
 }
 
-/* ------------------------------------------------------------------------------------------ one */
-
-/* Returns the first type of a signature that may collect entities. If no type may, returns one that
- * only unlinks, or NULL. */
+/* Returns the first type of a signature that may collect entities. If no type may, returns the last
+ * type that only unlinks, or NULL. */
 static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);
@@ -435,21 +415,26 @@ static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
     return found;
 }
 
-/* Sets the world's error, without a report: destroying twice is no misuse. */
+SETTI_COLD static const char* change_destroy_call(const sett_world* world, bool forgets)
+{
+    return forgets ? "sett_entity_forget" : setti_change_destroyer(world);
+}
+
+/* Sets the world's error. Does not report it: destroying an entity twice is no misuse. */
 SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entity entity,
-                                                   const char* call)
+                                                   bool forgets)
 {
     if (world->side_by_side) { /* no thread may write to the world meanwhile */
         return SETT_STATUS_STALE;
     }
     world->error = SETT_STATUS_STALE;
-    world->error_call = call;
+    world->error_call = change_destroy_call(world, forgets);
     world->error_entity = entity;
     world->error_component = 0;
     return SETT_STATUS_STALE;
 }
 
-/* Fails: the world would create a handle in its own range again. */
+/* Fails: the world itself creates entities at the index, so the handle cannot come back. */
 SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity entity)
 {
     const setti_entity_table* table = &world->entities;
@@ -464,16 +449,15 @@ SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity e
 sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending)
 {
     bool forgets = ending == SETTI_ENDING_FORGET;
-    const char* call = forgets ? "sett_entity_forget" : "sett_entity_destroy";
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (signature == NULL) {
-        return change_destroy_stale(world, entity, call);
+        return change_destroy_stale(world, entity, forgets);
     }
     if ((*signature & SETTI_DYING) != 0) {
         return SETT_OK; /* called by a callback of its own destruction */
     }
     if (SETTI_UNLIKELY(world->locks != 0)) {
-        return setti_world_check_unlocked(world, call);
+        return setti_world_check_unlocked(world, change_destroy_call(world, forgets));
     }
     if (forgets && setti_entity_in_range(&world->entities, entity.index)) {
         return change_reject_own(world, entity);
@@ -493,10 +477,14 @@ sett_status sett_entity_forget(sett_world* world, sett_entity entity)
         return SETT_STATUS_ARGUMENT;
     }
     setti_world_check_owner(world, __func__);
-    return setti_change_destroy(world, entity, SETTI_ENDING_FORGET);
+    if (world->locks != 0) { /* fails; other threads may read the world */
+        return setti_change_destroy(world, entity, SETTI_ENDING_FORGET);
+    }
+    world->destroyer = __func__;
+    sett_status status = setti_change_destroy(world, entity, SETTI_ENDING_FORGET);
+    world->destroyer = NULL;
+    return status;
 }
-
-/* ----------------------------------------------------------------------------------------- many */
 
 static sett_status change_destroy_index(sett_world* world, uint32_t index, setti_ending ending)
 {
@@ -504,8 +492,8 @@ static sett_status change_destroy_index(sett_world* world, uint32_t index, setti
     return sett_is_null(entity) ? SETT_OK : fast_destroy(world, entity, ending);
 }
 
-/* Memory is prefetched for the entity this many places ahead. In random order, each of a million
- * entities misses three cache lines. */
+/* Memory is prefetched so many entities ahead. In random order, each of a million entities misses
+ * three cache lines. */
 #define CHANGE_AHEAD 16u
 
 sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities, uint32_t count)
@@ -518,6 +506,7 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
         return world->error;
     }
     const setti_entity_table* table = &world->entities;
+    world->destroyer = __func__;
     for (uint32_t k = 0; k < count && status != SETT_STATUS_LOCKED; k++) {
         if (count - k > CHANGE_AHEAD) {
             setti_entity_prefetch(table, entities[k + CHANGE_AHEAD].index,
@@ -528,21 +517,24 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
             status = world->error; /* the others are destroyed anyway */
         }
     }
+    world->destroyer = NULL;
     return status;
 }
 
 sett_status sett_entity_destroy_with(sett_world* world, sett_component component)
 {
-    setti_type* type = setti_change_check_type(world, component, "sett_entity_destroy_with");
+    setti_type* type = setti_change_check_type(world, component, __func__);
     if (type == NULL) {
         return setti_world_failure(world);
     }
     sett_status status = SETT_OK;
+    world->destroyer = __func__;
     SETTI_EACH_INDEX(index, &type->storage) {
         if (change_destroy_index(world, index, SETTI_ENDING_DESTROY) != SETT_OK) {
             status = world->error; /* the others are destroyed anyway */
         }
     }
+    world->destroyer = NULL;
     return status;
 }
 
@@ -566,5 +558,5 @@ void setti_change_destroy_all(sett_world* world)
     if (world->last_tag != NULL && world->last_tag->storage.count != 0) {
         change_destroy_without(world, world->last_tag);
     }
-    change_destroy_without(world, NULL); /* all other entities */
+    change_destroy_without(world, NULL); /* all that are left */
 }

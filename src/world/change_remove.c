@@ -9,25 +9,22 @@
  */
 #include "world/change.h"
 
-/* -------------------------------------------------------------------------------- the fast path */
-
 /* Erases a row of any storage by the remembered transition. */
 SETTI_APART static sett_status fast_remove_any(sett_world* world, setti_type* type, uint32_t index,
                                                uint32_t* signature)
 {
-    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
     setti_edit_write_signature(world, index, signature, setti_type_removed(type, *signature)->to);
     setti_storage_erase(&world->pool, &type->storage, index);
     return SETT_OK;
 }
 
-/* Returns true if certainly no type of an entity with a signature requires the type. */
+/* Returns true if certainly no other type of an entity with the signature requires the type. */
 static bool fast_is_removed_alone(const sett_world* world, const setti_type* type,
                                   uint32_t signature)
 {
     if ((type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) != 0) {
-        return false; /* not known from the signature */
+        return false; /* the signature does not tell */
     }
     for (uint32_t k = 0; k < type->dependants.count; k++) {
         if (setti_signature_has(&world->signatures, signature, type->dependants.item[k]->id)) {
@@ -55,7 +52,7 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
     return status;
 }
 
-/* Returns false if certainly no type of the entity requires the type. A remembered transition
+/* Returns false if certainly no other type of the entity requires the type: a remembered transition
  * removes the type alone. */
 static bool fast_may_be_required(setti_type* type, uint32_t signature)
 {
@@ -66,7 +63,7 @@ static bool fast_may_be_required(setti_type* type, uint32_t signature)
     return (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 || !remembered;
 }
 
-/* Ends sett_remove if the path in line is impossible. */
+/* sett_remove if the path in line is impossible. */
 static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -115,7 +112,6 @@ SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type,
 SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
                                             uint32_t* signature)
 {
-    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
     setti_storage* storage = &type->storage;
     (void)setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_NO_COW);
@@ -152,7 +148,6 @@ SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, ui
 /* Unlinks and deinitialises a value. */
 SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint32_t index)
 {
-    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     if (type->cascade != NULL) {
         type->cascade->unlink(world, type, index);
     }
@@ -197,29 +192,8 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
                : fast_remove_notified(world, type, entity, signature);
 }
 
-/* -------------------------------------------------------------------------------- the slow path */
-
-/* Runs the reserved edit for removing a type. */
-static void change_commit_remove(sett_world* world, setti_type* type, sett_entity entity)
-{
-    uint32_t from = *setti_entity_signature(&world->entities, entity);
-    setti_edit edit = setti_edit_of_removed(world, &entity, from, type);
-    SETTI_ASSERT(edit.to != SETTI_NONE && setti_storage_has(&type->storage, entity.index));
-    setti_edit_run(world, &edit);
-}
-
-/* Reserves the edit for removing a type. *signature becomes the signature after the edit. */
-static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t index,
-                                   uint32_t* signature)
-{
-    sett_entity entity = {index, 0};
-    setti_edit edit = setti_edit_of_removed(world, &entity, *signature, type);
-    *signature = edit.to;
-    return setti_edit_reserve_at(world, &edit, index);
-}
-
 /* Returns the k-th of the types to remove together: `type` and its dependants. Callers count k down
- * to 0: from the latest dependant to the first, then `type`, then the tag type->off if any. */
+ * to 0: from the last dependant to the first, then `type`, then its tag `off` if it has one. */
 static setti_type* change_removed_with(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
@@ -230,15 +204,20 @@ static setti_type* change_removed_with(setti_type* type, uint32_t k)
     return k > 0 ? type->dependants.item[k - 1] : type;
 }
 
-/* Reserves the removals of a type and of its dependants. */
+/* Reserves the removals of a type and its dependants. *signature becomes the one after them. */
 static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
                                     uint32_t* signature)
 {
+    sett_entity entity = {index, 0};
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
         setti_type* removed = change_removed_with(type, k);
         bool dont_fragment = (removed->flags & SETTI_TYPE_DONT_FRAGMENT) != 0; /* maybe absent */
-        if ((dont_fragment || setti_signature_has(&world->signatures, *signature, removed->id)) &&
-            !change_reserve_removal(world, removed, index, signature)) {
+        if (!dont_fragment && !setti_signature_has(&world->signatures, *signature, removed->id)) {
+            continue;
+        }
+        setti_edit edit = setti_edit_of_removed(world, &entity, *signature, removed);
+        *signature = edit.to;
+        if (!setti_edit_reserve_at(world, &edit, index)) {
             return false;
         }
     }
@@ -251,7 +230,10 @@ static void change_remove_reserved(sett_world* world, setti_type* type, sett_ent
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
         setti_type* removed = change_removed_with(type, k);
         if (setti_storage_has(&removed->storage, entity.index)) {
-            change_commit_remove(world, removed, entity);
+            uint32_t from = *setti_entity_signature(&world->entities, entity);
+            setti_edit edit = setti_edit_of_removed(world, &entity, from, removed);
+            SETTI_ASSERT(edit.to != SETTI_NONE);
+            setti_edit_run(world, &edit);
         }
     }
 }
@@ -270,18 +252,16 @@ static bool change_remove(sett_world* world, setti_type* type, sett_entity entit
 
 bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index)
 {
-    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     uint32_t signature = setti_entity_set_of(&world->entities, index);
     return change_reserve_removals(world, type, index, &signature);
 }
 
 void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index)
 {
-    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 
-/* Returns the next type, from the *k-th on, with links that lead only to destroyed entities. */
+/* Returns the next type, from the *k-th of the signature on, with links only to dying entities. */
 static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
                                         uint32_t* k)
 {
@@ -297,8 +277,7 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
     return NULL;
 }
 
-/* The memory for removals depends on their order: setti_change_remove_stranded must walk the same
- * types in the same order. */
+/* setti_change_remove_stranded must remove in the same order: the memory depends on the order. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
@@ -342,8 +321,6 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
     }
     return SETT_OK;
 }
-
-/* ------------------------------------------------------------------------------- all components */
 
 /* Returns true if a signature has a type with SETTI_TYPE_STAYS. */
 static bool change_has_staying(const sett_world* world, uint32_t set)

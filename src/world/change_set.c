@@ -8,31 +8,7 @@
  */
 #include "world/change.h"
 
-/* Reports that on_set callbacks are nested too deep. */
-SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity,
-                                           const setti_type* type, const char* call)
-{
-    setti_world_fail_with(
-        world, SETT_STATUS_LIMIT,
-        "%s, entity %u:%u, component \"%.100s\": callback \"%.100s\" sets a value inside %u nested "
-        "on_set callbacks, which is the limit - use sett_cmd_set there",
-        call, SETTI_HANDLE(entity), type->desc.name, world->calling, (unsigned)SETTI_EVENT_DEPTH);
-    setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
-    return false;
-}
-
-/* Reports that on_set callbacks cannot run inside a system. */
-SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type,
-                                            const char* call)
-{
-    setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                          "%s: \"%.100s\" has on_set callbacks, which cannot run inside system "
-                          "\"%.200s\" - use sett_cmd_set",
-                          call, type->desc.name, setti_world_running(world));
-    return false;
-}
-
-#define CHANGE_NO_OLD NULL /* no old value existed, or no old value was preserved */
+#define CHANGE_NO_OLD NULL /* there was no old value */
 
 /* Runs the on_set callbacks of a type.
  *   old  the old value, for on_replace; or CHANGE_NO_OLD */
@@ -62,8 +38,7 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old)
     setti_pool_free(&world->pool, old, storage->size, SETTI_MAX(storage->align, 16));
 }
 
-/* Checks that a value may be set.
- *   in_place  a module has written the value already, for example a link */
+/* Checks that a value may be set. With `in_place`, a module has written the value already. */
 static bool change_may_set(sett_world* world, const setti_type* type, sett_entity entity,
                            bool in_place, const char* call)
 {
@@ -75,10 +50,21 @@ static bool change_may_set(sett_world* world, const setti_type* type, sett_entit
         return false;
     }
     if (notified && world->running != NULL) { /* systems may run in any order */
-        return change_set_in_system(world, type, call);
+        setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                              "%s: \"%.100s\" has on_set callbacks, which cannot run inside system "
+                              "\"%.200s\" - use sett_cmd_set",
+                              call, type->desc.name, setti_world_running(world));
+        return false;
     }
     if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
-        return change_set_too_deep(world, entity, type, call);
+        setti_world_fail_with(
+            world, SETT_STATUS_LIMIT,
+            "%s, entity %u:%u, component \"%.100s\": callback \"%.100s\" sets a value inside %u "
+            "nested on_set callbacks, which is the limit - use sett_cmd_set there",
+            call, SETTI_HANDLE(entity), type->desc.name, world->calling,
+            (unsigned)SETTI_EVENT_DEPTH);
+        setti_world_log(world, SETT_LOG_ERROR, "%s", world->message); /* LIMIT is not logged else */
+        return false;
     }
     return true;
 }
@@ -90,7 +76,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
     bool in_place = value == row;
-    bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET); /* hooks may change the answer */
+    bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET); /* before hooks can change it */
     bool replaces = type->replace_observers != 0 && !in_place;
     if (!change_may_set(world, type, entity, in_place, call)) {
         return false;
@@ -101,8 +87,8 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
         return false;
     }
     if (!in_place) {
-        if (type->desc.copy == NULL) {
-            setti_type_deinit_values(type, row, 1); /* the new bytes replace the old value */
+        if (type->desc.copy == NULL) { /* the hook `copy` would end the old value itself */
+            setti_type_deinit_values(type, row, 1);
         }
         uint32_t count = type->storage.size != 0 ? 1 : 0; /* a tag has no value */
         setti_type_copy_values(type, row, value, count);
@@ -131,7 +117,7 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
     return true;
 }
 
-/* Adds a component with a value that the addition may move. */
+/* Adds a component with a value that may lie in the component's storage, where adding moves it. */
 static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
 {
     SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);
@@ -140,9 +126,8 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
     if (part->type->desc.move != NULL) {
         /* the value of the entity `source` is found again after the move */
         part->source = setti_storage_owner(storage, part->value);
-        bool is_owned = part->source != SETTI_NONE; /* the value belongs to an entity */
-        part->origin = is_owned ? storage : NULL;
-        if (is_owned) {
+        if (part->source != SETTI_NONE) { /* the value belongs to an entity */
+            part->origin = storage;
             part->value = NULL;
         }
     } else { /* plain bytes are copied before the move */

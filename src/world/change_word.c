@@ -25,16 +25,7 @@ static bool word_no_memory(sett_world* world, const setti_type* type, const char
     return false;
 }
 
-/* Fails: no entity lives at the index. */
-static bool word_fail_dead(sett_world* world, const setti_type* type, uint32_t index,
-                           const char* call)
-{
-    sett_entity dead = {index, setti_entity_generation(&world->entities, index) & ~SETTI_DEAD};
-    setti_world_fail(world, SETT_STATUS_STALE, call, dead, type->id);
-    return false;
-}
-
-/* Stores each entity's future signature in to[index - first]. */
+/* Stores each entity's signature with the type in to[index - first]. */
 static bool word_prepare(sett_world* world, const setti_type* type, uint32_t first, uint64_t bits,
                          uint32_t* to, const char* call)
 {
@@ -45,7 +36,9 @@ static bool word_prepare(sett_world* world, const setti_type* type, uint32_t fir
         uint32_t k = setti_bits_lowest(rest);
         uint32_t slot = (first + k) & SETTI_ENTITY_MASK;
         if (page == NULL || (page->generation[slot] & SETTI_DEAD) != 0) {
-            return word_fail_dead(world, type, first + k, call);
+            sett_entity dead = setti_entity_upcoming(&world->entities, first + k);
+            setti_world_fail(world, SETT_STATUS_STALE, call, dead, type->id);
+            return false;
         }
         if (page->signature[slot] != from) {
             from = page->signature[slot];
@@ -96,7 +89,7 @@ bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, 
         uint32_t k = setti_bits_lowest(rest);
         uint64_t gap = ~(rest >> k); /* the lowest bit n: the run has n entities */
         uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
-        /* may insert fewer */
+        /* may insert fewer: then sets `count` to that number */
         unsigned char* row = setti_storage_insert(&world->pool, storage, first + k, &count);
         SETTI_ASSERT(count != 0);
         if (storage->size != 0) {

@@ -66,11 +66,6 @@ void setti_type_list_deinit(setti_pool* pool, setti_type_list* list)
     setti_pool_free(pool, list->item, list->capacity * sizeof(*list->item), 16);
 }
 
-static const char* kind_name(sett_storage_kind kind)
-{
-    return kind == SETT_STORAGE_ARRAY ? "array" : "sparse-set";
-}
-
 static const char* save_name(sett_save_policy save)
 {
     static const char* const names[] = {"SETT_SAVE_BYTES", "SETT_SAVE_CLONE", "SETT_SAVE_SKIP"};
@@ -263,8 +258,9 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
     setti_component_differ_in(out, (present->write != NULL) != (wanted->write != NULL),
                               "`write` and `read` hooks in only one of the two");
     if (present->storage != wanted->storage) {
-        setti_writer_add(out, "%s%s, not %s", component_between(out), kind_name(present->storage),
-                         kind_name(wanted->storage));
+        bool is_array = present->storage == SETT_STORAGE_ARRAY;
+        setti_writer_add(out, "%s%s", component_between(out),
+                         is_array ? "array, not sparse-set" : "sparse-set, not array");
     }
     component_differ_arrays(out, "other entity_offsets", present->entity_offsets,
                             present->entity_offset_count, wanted->entity_offsets,
@@ -611,6 +607,7 @@ bool setti_component_require(sett_world* world, setti_type* type, setti_type* ne
     setti_pool* pool = &world->pool;
     uint32_t before = type->required.count;
     size_t size = type->desc.required_count * sizeof(sett_component);
+    /* reserves all memory first */
     sett_component* ids = setti_pool_alloc(pool, size + sizeof(*ids), 8);
     bool done = ids != NULL && component_list_required(pool, type, needed);
     for (uint32_t k = before; done && k < type->required.count; k++) {
@@ -681,7 +678,8 @@ static bool component_own_callbacks(setti_pool* pool, setti_type* type,
     return true;
 }
 
-/* Copies a descriptor, and computes `required`. After a failure call setti_component_free_parts. */
+/* Copies a descriptor, and computes `required`. After a failure the pointers of type->desc lead to
+ * copies or are NULL: call setti_component_free_parts. */
 static bool component_own(sett_world* world, setti_type* type, const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->required.count == 0 && type->members == NULL);
@@ -692,8 +690,8 @@ static bool component_own(sett_world* world, setti_type* type, const sett_compon
     type->desc.members = NULL;
     type->desc.old_names = component_copy_old_names(pool, desc->old_names, desc->old_name_count);
     type->desc.old_name_count = type->desc.old_names != NULL ? desc->old_name_count : 0;
-    bool done = component_own_type_name(pool, type, desc->type_name) &&
-                type->desc.old_name_count == desc->old_name_count; /* else no memory */
+    bool has_old_names = type->desc.old_name_count == desc->old_name_count;
+    bool done = component_own_type_name(pool, type, desc->type_name) && has_old_names;
     type->desc.name = pool_copy(pool, desc->name, text_size(desc->name), &done);
     type->desc.required =
         pool_copy(pool, desc->required, desc->required_count * sizeof(*desc->required), &done);
@@ -1265,24 +1263,25 @@ SETTI_COLD static void component_report_type(const sett_world* world, const sett
     char text[SETTI_MESSAGE_SIZE];
     const char* name = type->desc.name;
     const unsigned id = (unsigned)type->id;
-    char about[96] = ""; /* the size of the C type, if it is known and not that of a tag */
+    const bool wants_tag = size == SETTI_TAG_SIZE;
+    char about[96] = ""; /* the size of the C type, if it is known */
     if (type->links != NULL) {
         snprintf(text, sizeof(text),
                  "%s: \"%.100s\" is a relationship, whose values are links - SETT_RELATED reads "
                  "the data of a link, SETT_RELATED_MUT writes it, SETT_RELATE adds a link",
                  call, name);
-    } else if (size == SETTI_TAG_SIZE && type->storage.size != 0) {
+    } else if (wants_tag && type->storage.size != 0) {
         snprintf(text, sizeof(text),
                  "%s: component %u \"%.100s\" has values of %u bytes, it is no tag - "
                  "SETT_ADD returns the address of the value, SETT_SET sets it",
                  call, id, name, (unsigned)type->storage.size);
-    } else if (type->desc.size == 0 && size != SETTI_TAG_SIZE) {
+    } else if (!wants_tag && type->desc.size == 0) {
         snprintf(text, sizeof(text),
                  "%s: component %u \"%.100s\" is a tag, without a value - "
                  "SETT_ADD_TAG adds it, SETT_CMD_ADD records it, SETT_HAS tests for it",
                  call, id, name);
     } else {
-        if (size != SETTI_ANY_SIZE && size != SETTI_TAG_SIZE) {
+        if (size != SETTI_ANY_SIZE && !wants_tag) {
             snprintf(about, sizeof(about), " (%llu bytes)", (unsigned long long)size);
         }
         snprintf(text, sizeof(text),

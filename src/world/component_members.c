@@ -249,39 +249,45 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
     return wrong;
 }
 
-sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
-                                        const char* call)
+/* Fails unless a type can get other members than it has. */
+static sett_status members_check_change(sett_world* world, const setti_type* type, const char* call)
 {
-    char reason[SETTI_VALUE_MESSAGE];
     const char* name = type->desc.name;
-    const char* wrong = "this is a type of the library - give members to types of the program only";
-    if (type->module == NULL) {
-        wrong = members_check_type(world, type, of, reason);
+    if (type->desc.write != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                     "%s: \"%.100s\" has `write` and `read` hooks, so its members "
+                                     "are fixed at the first registration - set .members there",
+                                     call, name);
     }
-    if (wrong != NULL) {
-        return setti_world_fail_argument(world, call, name, wrong);
+    if (type->members != NULL) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_CONFLICT,
+            "%s: \"%.100s\" has other members already - leave out this call", call, name);
     }
-    bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, of);
-    if (!same && type->desc.write != NULL) {
-        wrong =
-            "has `write` and `read` hooks, so its members are fixed at the first registration - "
-            "set .members there";
-    } else if (!same && type->members != NULL) {
-        wrong = "has other members already - leave out this call";
-    }
-    if (wrong != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_CONFLICT, "%s: \"%.100s\" %s", call, name,
-                                     wrong);
-    }
-    if (!same && type->storage.count != 0) {
+    if (type->storage.count != 0) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                                      "%s: %u entities have \"%.100s\" already - set its members "
                                      "before any entity has the component",
                                      call, (unsigned)type->storage.count, name);
     }
+    return setti_world_check_no_snapshots(world, call);
+}
+
+sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
+                                        const char* call)
+{
+    char reason[SETTI_VALUE_MESSAGE];
+    const char* wrong = "this is a type of the library - give members to types of the program only";
+    if (type->module == NULL) {
+        wrong = members_check_type(world, type, of, reason);
+    }
+    if (wrong != NULL) {
+        return setti_world_fail_argument(world, call, type->desc.name, wrong);
+    }
+    bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, of);
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK && !same) {
-        status = setti_world_check_no_snapshots(world, call);
+        status = members_check_change(world, type, call);
     }
     if (status != SETT_OK) {
         return status;

@@ -12,8 +12,7 @@
 
 #include <stdio.h>
 
-/* Checks that an entity's component can be switched on or off. Returns ARGUMENT if it has no
- * tag. */
+/* Checks that an entity's component can be switched. Returns ARGUMENT without `can_disable`. */
 static sett_status enable_check(const sett_world* world, sett_entity entity, const setti_type* type)
 {
     if (type == NULL) {
@@ -46,8 +45,11 @@ sett_status sett_enable(sett_world* world, sett_entity entity, sett_component co
         return setti_world_fail(world, status, __func__, entity, component);
     }
     bool is_on = !sett_has(world, entity, type->off->id);
-    status = is_on != on ? setti_world_check_unlocked(world, __func__) : SETT_OK;
-    if (is_on == on || status != SETT_OK) {
+    if (is_on == on) {
+        return SETT_OK;
+    }
+    status = setti_world_check_unlocked(world, __func__);
+    if (status != SETT_OK) {
         return status;
     }
     bool done = on ? sett_remove(world, entity, type->off->id) == SETT_OK
@@ -65,8 +67,6 @@ bool sett_is_enabled(const sett_world* world, sett_entity entity, sett_component
     return sett_has(world, entity, component) &&
            (type->off == NULL || !sett_has(world, entity, type->off->id));
 }
-
-/* ------------------------------------------------------------------------------------- recorded */
 
 typedef struct enable_record {
     setti_command_call call; /* must be first */
@@ -99,17 +99,18 @@ sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_co
     }
     sett_world* world = sett_commands_world(commands);
     const setti_type* type = setti_world_type(world, component);
-    sett_status status = SETT_STATUS_ARGUMENT;
     if (type == NULL) {
         setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity, component);
         return SETT_STATUS_UNREGISTERED;
     }
     if (type->off == NULL) {
         if (SETTI_DEBUG) {
-            setti_world_misuse_with(world, status, enable_rejected, __func__, type->desc.name);
+            setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, enable_rejected, __func__,
+                                    type->desc.name);
         }
-        return status;
+        return SETT_STATUS_ARGUMENT;
     }
+    sett_status status;
     setti_commands_check_handle(commands, entity, component, __func__);
     enable_record* record = setti_commands_call(commands, entity, &kind, sizeof(*record), &status);
     if (record != NULL) {

@@ -27,7 +27,6 @@ _Static_assert(SETTI_ENTITY_ROWS * sizeof(uint32_t) <= sizeof(setti_zero_page),
 
 void setti_entity_init(setti_entity_table* table, uint32_t limit)
 {
-    SETTI_ASSERT(limit != 0);
     setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, setti_zeroes.halves,
                           SETTI_READ_SHIFT - SETTI_ENTITY_SHIFT);
     setti_summary_init(&table->words);
@@ -47,8 +46,6 @@ void setti_entity_deinit(setti_pool* pool, setti_entity_table* table)
     table->next = table->first + 1;
     table->unlisted = false;
 }
-
-/* -------------------------------------------------------------------------------------- reading */
 
 uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
 {
@@ -74,8 +71,6 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-/* -------------------------------------------------------------------------------- free indices */
-
 /* The first word with free bits at or after `from`. `from` is after the hint. */
 static uint32_t entity_next_word(const setti_entity_table* table, uint32_t from)
 {
@@ -83,7 +78,7 @@ static uint32_t entity_next_word(const setti_entity_table* table, uint32_t from)
     return setti_summary_next(&table->words, SETTI_MAX(from, table->next));
 }
 
-/* setti_entity_next_free, in line for this file. */
+/* setti_entity_next_free, for calls in line. */
 SETTI_INLINE uint32_t entity_next_free(const setti_entity_table* table, uint32_t from)
 {
     SETTI_ASSERT(table->first <= table->hint && table->hint < table->next);
@@ -99,7 +94,7 @@ SETTI_INLINE uint32_t entity_next_free(const setti_entity_table* table, uint32_t
     uint64_t bits = searched & setti_entity_free_bits(table, word);
     if (bits == 0) {
         word = entity_next_word(table, word + 1);
-        bits = setti_entity_free_bits(table, word);
+        bits = setti_entity_free_bits(table, word); /* not 0: words without a page are free */
     }
     uint64_t index = (uint64_t)word * 64 + setti_bits_lowest(bits);
     return index < setti_entity_end(table) ? (uint32_t)index : SETTI_NONE;
@@ -116,7 +111,8 @@ uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from,
     if (from > table->hint) {
         return setti_summary_skip(&table->words, from, skip);
     }
-    bool hint_has_free = setti_entity_free_bits(table, table->hint) != 0; /* maybe unlisted */
+    /* no word before the hint has free bits; the hint's word may be missing in `words` */
+    bool hint_has_free = setti_entity_free_bits(table, table->hint) != 0;
     if (hint_has_free && skip == 0) {
         return table->hint;
     }
@@ -124,7 +120,7 @@ uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from,
     return setti_summary_skip(&table->words, table->hint + 1, skip_after_hint);
 }
 
-/* Lists the hint's word, before another word becomes the hint. */
+/* Adds the hint's word to `words` if it is missing there, before another word becomes the hint. */
 static void entity_settle_hint(setti_entity_table* table)
 {
     if (table->unlisted && setti_entity_free_bits(table, table->hint) != 0) {
@@ -160,8 +156,8 @@ void setti_entity_leave_hint(setti_entity_table* table)
 void setti_entity_add_word(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
-    bool is_hint = word <= table->hint && word >= table->first && word < table->end;
-    if (is_hint) { /* already, or from now on */
+    bool in_range = word >= table->first && word < table->end;
+    if (in_range && word <= table->hint) { /* the word is the hint, or becomes the hint */
         if (word < table->hint) {
             entity_settle_hint(table);
             table->next = table->hint;
@@ -205,8 +201,6 @@ setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t
     run.count = SETTI_MIN(run.count, longest);
     return run;
 }
-
-/* ------------------------------------------------------------------------------------ reserving */
 
 bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uint32_t count)
 {
@@ -287,8 +281,6 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
     return SETT_OK;
 }
 
-/* ------------------------------------------------------------------------------------- creating */
-
 /* Clears the free bit of an index. */
 static void entity_take(setti_pool* pool, setti_entity_table* table, sett_entity entity)
 {
@@ -318,7 +310,6 @@ sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
     setti_entity_find_hint(table);
     uint32_t word = table->hint;
     setti_entity_page* page = setti_entity_page_of(table, word * 64);
-    SETTI_ASSERT(page != NULL);
     uint64_t bits = page->free[word % SETTI_ENTITY_WORDS];
     setti_pages_write(pool, &table->pages, word / SETTI_ENTITY_WORDS);
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
@@ -371,10 +362,7 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
     table->count += run.count;
 }
 
-/* ----------------------------------------------------------------------------------- destroying */
-
-/* Destroys the entity at an index.
- *   next  the new generation of the slot */
+/* Destroys the entity at an index. The slot gets the generation `next`. */
 SETTI_INLINE void entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index,
                              uint32_t next)
 {
@@ -444,11 +432,8 @@ void setti_entity_retire(setti_pool* pool, setti_entity_table* table, uint32_t i
     table->retired++;
 }
 
-/* ----------------------------------------------------------------------- reserved by commands */
-
 sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
-    SETTI_ASSERT(setti_entity_page_of(table, index) != NULL);
     sett_entity entity = setti_entity_upcoming(table, index);
     entity_take(pool, table, entity);
     table->reserved++;
@@ -472,8 +457,6 @@ void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, ui
     table->count++;
 }
 
-/* ----------------------------------------------------------------------------------- replacing */
-
 void setti_entity_refresh(setti_entity_table* table, uint32_t number)
 {
     for (uint32_t k = 0; k < SETTI_ENTITY_WORDS; k++) {
@@ -485,7 +468,7 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number)
         }
     }
     entity_settle_hint(table);
-    uint32_t lowest = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS); /* words below are 0 */
+    uint32_t lowest = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS); /* words before are 0 */
     entity_set_hint(table, SETTI_MAX(table->first, lowest));
 }
 
@@ -503,12 +486,12 @@ void setti_entity_trim(setti_pool* pool, setti_entity_table* table)
     setti_summary smaller;
     setti_summary_init(&smaller);
     if (!setti_summary_reserve(pool, &smaller, table->pages.count * SETTI_ENTITY_WORDS) ||
-        smaller.capacity >= table->words.capacity) {
+        smaller.capacity >= table->words.capacity) { /* no gain */
         setti_summary_deinit(pool, &smaller);
         return;
     }
     setti_summary_deinit(pool, &table->words);
-    table->words = smaller; /* empty */
+    table->words = smaller; /* still empty */
     for (uint32_t number = 0; number < table->pages.count; number++) {
         setti_entity_refresh(table, number);
     }
@@ -537,8 +520,6 @@ void setti_entity_rebuild(setti_entity_table* table)
         setti_entity_refresh(table, number);
     }
 }
-
-/* ------------------------------------------------------------------------------------- validate */
 
 typedef struct entity_counts {
     uint32_t alive, reserved, retired;

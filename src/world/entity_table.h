@@ -18,14 +18,14 @@
 #define SETTI_ENTITY_MASK (SETTI_ENTITY_ROWS - 1)
 #define SETTI_ENTITY_WORDS (SETTI_ENTITY_ROWS / 64)
 
-/* The largest limit: setti_entity_capacity, a multiple of SETTI_ENTITY_ROWS, stays below 2^32. */
+/* The largest limit: setti_entity_capacity, a multiple of SETTI_ENTITY_ROWS, must fit 32 bits. */
 #define SETTI_ENTITY_LIMIT (UINT32_MAX - SETTI_ENTITY_ROWS + 1)
 
-/* The hint if no index of the range is free. This word has no page, so fast paths fail. */
+/* The value of `hint` if no index of the range is free. The word has no page: fast paths fail. */
 #define SETTI_ENTITY_NO_WORD (SETTI_ENTITY_LIMIT / 64)
 
 #define SETTI_DEAD 0x80000000u           /* in a generation: the slot has no living entity */
-#define SETTI_GENERATION_MAX 0x7FFFFFFFu /* of the last entity in a slot */
+#define SETTI_GENERATION_MAX 0x7FFFFFFFu /* the generation of the last entity in a slot */
 #define SETTI_RETIRED SETTI_DEAD         /* dead with next generation 0: never used again */
 #define SETTI_UNUSED (SETTI_DEAD | 1)    /* dead, and never used so far */
 #define SETTI_DYING 0x80000000u          /* in a signature: the entity is being destroyed */
@@ -36,20 +36,20 @@ typedef struct setti_entity_page {
     uint64_t free[SETTI_ENTITY_WORDS];      /* set bit: dead, not retired, not reserved */
 } setti_entity_page;
 
-/* The free bits form words of 64 bits. Word w is for the indices from 64 * w on. */
+/* The free bits form words of 64 bits. Word w has the bits of the indices from 64 * w on. */
 typedef struct setti_entity_table {
     setti_pages pages; /* setti_entity_page; all slots of a missing page are unused and free */
     /* The table's root: SETTI_ENTITY_ROOT_SIZE bytes of state. */
     uint32_t count;    /* living entities */
-    uint32_t reserved; /* indices of recorded creations, not applied: neither free nor alive */
+    uint32_t reserved; /* indices claimed by recorded creations: neither free nor alive */
     uint32_t retired;  /* slots without further generations */
     uint32_t limit;    /* all indices are lower */
     /* The world's own range, the indices for new entities. */
     uint32_t first; /* the first word */
     uint32_t end;   /* the word after the last */
     /* Caches for searching free bits. */
-    uint32_t hint;       /* words of the range before this word are 0; or SETTI_ENTITY_NO_WORD */
-    uint32_t next;       /* words between the hint and this word are 0 */
+    uint32_t hint;       /* all words of the range before it are 0; or SETTI_ENTITY_NO_WORD */
+    uint32_t next;       /* all words between `hint` and `next` are 0 */
     bool unlisted;       /* `words` lacks the hint's word, although the word has free bits */
     setti_summary words; /* the numbers of words with free bits */
 } setti_entity_table;
@@ -87,14 +87,12 @@ SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* t
 SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
-    SETTI_ASSERT(page != NULL);
     return page->signature[index & SETTI_ENTITY_MASK];
 }
 
 SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uint32_t index)
 {
     setti_entity_page* page = setti_entity_page_of(table, index);
-    SETTI_ASSERT(page != NULL);
     return &page->signature[index & SETTI_ENTITY_MASK];
 }
 
@@ -102,7 +100,6 @@ SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uin
 SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table* table,
                                      uint32_t index)
 {
-    SETTI_ASSERT(setti_entity_page_of(table, index) != NULL);
     setti_pages_write(pool, &table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
@@ -113,7 +110,8 @@ SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_enti
     return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ENTITY_SHIFT, cow);
 }
 
-/* Whether a handle's generation equals the slot's. (An invalid handle may have a dead slot's.) */
+/* Whether a handle's generation equals the slot's. Then a handle that a call has returned is alive,
+ * because the generations of dead slots have SETTI_DEAD. */
 SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_entity entity)
 {
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -164,13 +162,12 @@ static inline uint64_t setti_entity_alive(const setti_entity_table* table, uint3
     return word;
 }
 
-/* The index after the last page. */
+/* All indices with a page are lower. */
 static inline uint32_t setti_entity_capacity(const setti_entity_table* table)
 {
     return table->pages.count << SETTI_ENTITY_SHIFT;
 }
 
-/* Whether an index is in the world's own range. */
 static inline bool setti_entity_in_range(const setti_entity_table* table, uint32_t index)
 {
     return index / 64 >= table->first && index / 64 < table->end;
@@ -188,7 +185,6 @@ SETTI_INLINE uint32_t setti_entity_hint_index(const setti_entity_table* table)
     return table->hint * 64;
 }
 
-/* The number of indices that are not free: alive, reserved or retired. */
 static inline uint32_t setti_entity_taken(const setti_entity_table* table)
 {
     return table->count + table->reserved + table->retired;
@@ -199,7 +195,7 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor);
 
 /* -------------------------------------------------------------------------------- free indices */
 
-/* The free bits of a word. Without a page all bits are set, even for indices above the limit. */
+/* The free bits of a word. All bits of a word without a page are set, even beyond the limit. */
 static inline uint64_t setti_entity_free_bits(const setti_entity_table* table, uint32_t word)
 {
     const setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
@@ -216,7 +212,7 @@ static inline sett_entity setti_entity_upcoming(const setti_entity_table* table,
 /* The lowest free index of the own range at or above `from`, or SETTI_NONE. */
 uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from);
 
-/* Skips `skip` words with free bits, from word `from` on. Returns the next word with free bits. */
+/* Skips the first `skip` words with free bits from word `from` on. Returns the next such word. */
 uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip);
 
 /* Consecutive free indices. */
@@ -225,18 +221,18 @@ typedef struct setti_entity_run {
     uint32_t count;
 } setti_entity_run;
 
-/* The first run at or after index `from`, cut to `most` indices. */
+/* The first run of free indices from `from` on. At most `most` indices. */
 setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t from,
                                        uint32_t most);
 
 /* ------------------------------------------------------------------------------------- creating */
 
-/* Reserves the memory to create `count` entities from index *from on. Advances *from to where the
- * next reservation begins. */
+/* Reserves the memory to create `count` entities at free indices from *from on. Sets *from to the
+ * index at which the next reservation begins. */
 sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
                                  uint32_t count);
 
-/* Finds the lowest free index, and reserves memory there. Returns false on failure. */
+/* Reserves the memory to create an entity at the lowest free index, *index. */
 SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_table* table,
                                               uint32_t* index)
 {
@@ -257,7 +253,7 @@ sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* tab
 /* Slow path of setti_entity_find_hint. */
 void setti_entity_leave_hint(setti_entity_table* table);
 
-/* Makes the first word with free indices the hint. */
+/* Makes the first word of the range with free indices the hint. */
 SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
 {
     if (SETTI_UNLIKELY(setti_entity_free_bits(table, table->hint) == 0)) {
@@ -265,7 +261,7 @@ SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
     }
 }
 
-/* Makes the word `next` the hint, after the last free index of the hint's word was taken. */
+/* After the last free index of the hint's word was taken: makes `next` the hint. */
 void setti_entity_advance_hint(setti_entity_table* table);
 
 /* Whether setti_entity_step_hint may be called. */
@@ -331,7 +327,7 @@ void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t 
 /* Destroys an entity outside of the world's own range. Its handle can be created again. */
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Fast path of setti_entity_destroy, if the index's word has a free index, or was added. */
+/* Fast path of setti_entity_destroy. The index's word has a free index, or was added before. */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {
@@ -366,15 +362,15 @@ SETTI_INLINE void setti_entity_prefetch(const setti_entity_table* table, uint32_
     }
 }
 
-/* Makes `entity` the next entity of its slot, which is dead. */
+/* Makes `entity` the next handle of its dead slot. */
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
-/* Makes a free index one without further generations. The page must exist. */
+/* Takes a free index out of use. The page must exist. */
 void setti_entity_retire(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 /* ----------------------------------------------------------------------- reserved by commands */
 
-/* Claims a free index for a recorded creation. Returns the future handle. */
+/* Reserves a free index for a recorded creation. Returns the future handle. */
 sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 bool setti_entity_is_claimed(const setti_entity_table* table, uint32_t index);
@@ -389,7 +385,7 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number);
 /* Reserves room for the addresses of `count` pages. Returns false if memory runs out. */
 bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uint32_t count);
 
-/* Sets the world's own range, in words. */
+/* Sets the world's own range to the words from `first` to before `end`. */
 void setti_entity_set_range(setti_entity_table* table, uint32_t first, uint32_t end);
 
 /* Frees unused memory of the summary. */
@@ -398,7 +394,6 @@ void setti_entity_trim(setti_pool* pool, setti_entity_table* table);
 /* Computes the free bits and the caches, after pages were copied from another world. */
 void setti_entity_rebuild(setti_entity_table* table);
 
-/* Returns NULL, or the broken part of the invariant. */
 const char* setti_entity_validate(const setti_entity_table* table);
 
 #endif

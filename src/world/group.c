@@ -8,9 +8,7 @@ typedef struct group_draft {
     const char* call;
     setti_conversion conversion[SETT_GROUP_TYPES]; /* reserved conversions of owned arrays */
     uint32_t conversion_count;
-    /* the number of members, if these are the first rows of all owned storages already; else
-     * SETTI_NONE */
-    uint32_t arranged;
+    uint32_t arranged; /* members that are already the first rows of all storages; or SETTI_NONE */
 } group_draft;
 
 static sett_status group_out_of_memory(const group_draft* draft)
@@ -26,7 +24,7 @@ static sett_status group_reject_type(const group_draft* draft, const setti_type*
                                  draft->group->listener.name, type->desc.name, why);
 }
 
-/* Adds the types `ids` to `list`, if the list can have them. */
+/* Adds the types `ids` to `list`. Fails if a type cannot be in this list of a group. */
 static sett_status group_add_types(const group_draft* draft, const sett_component* ids,
                                    setti_type_list* list)
 {
@@ -61,7 +59,7 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
     return SETT_OK;
 }
 
-/* Whether one of the first `count` ids in a list is `id`. A 0 ends the list earlier. */
+/* Whether `id` is one of the first `count` ids in a list. A 0 ends the list. */
 static bool group_lists(const sett_component* list, uint32_t count, sett_component id)
 {
     for (uint32_t k = 0; k < count && list[k] != 0; k++) {
@@ -189,11 +187,13 @@ static sett_status group_make_row(const group_draft* draft)
         return SETT_OK; /* no move hook */
     }
     listener->row = setti_pool_alloc(&draft->group->world->pool, size, listener->row_align);
-    listener->row_size = listener->row != NULL ? size : 0;
-    return listener->row != NULL ? SETT_OK : group_out_of_memory(draft);
+    if (listener->row == NULL) {
+        return group_out_of_memory(draft);
+    }
+    listener->row_size = size;
+    return SETT_OK;
 }
 
-/* Sets a group's conditions from the descriptor. */
 static sett_status group_init(group_draft* draft)
 {
     sett_world* world = draft->group->world;
@@ -237,7 +237,7 @@ static void group_admit(sett_world* world, setti_listener* listener)
     for (uint32_t k = 1; k < listener->owned.count; k++) {
         most = SETTI_MIN(most, listener->owned.item[k]->storage.count);
     }
-    /* Entering exchanges rows only with entities that were tested before. */
+    /* entering exchanges rows only with entities of lower rows, which were tested before */
     for (uint32_t row = 0; row < storage->extent && listener->length < most; row++) {
         uint32_t index = *setti_storage_index(storage, row);
         uint32_t signature = setti_entity_set_of(&world->entities, index);
@@ -304,13 +304,13 @@ static bool group_is_arranged(const sett_world* world, const setti_listener* lis
 }
 #endif
 
-/* Carries out the reserved conversions. Returns the number of members if these are the first rows
- * of all owned storages now, else SETTI_NONE. */
+/* Carries out the reserved conversions. Returns the number of members, or SETTI_NONE if the members
+ * may not be the first rows of all owned storages. */
 static uint32_t group_convert(group_draft* draft)
 {
     const setti_listener* listener = &draft->group->listener;
     uint32_t members = SETTI_NONE;
-    bool arranged = draft->conversion_count == listener->owned.count;
+    bool arranged = draft->conversion_count == listener->owned.count; /* all are converted */
     for (uint32_t k = 0; k < draft->conversion_count; k++) {
         /* members come first, in the order of indices */
         uint32_t count =
@@ -325,7 +325,6 @@ static uint32_t group_convert(group_draft* draft)
 /* Ends the groups that own the types now, and adds the matching entities. */
 static sett_status group_fill(group_draft* draft)
 {
-    SETTI_ASSERT(draft->group->listener.length == 0);
     sett_world* world = draft->group->world;
     setti_listener* listener = &draft->group->listener;
     for (uint32_t k = 0; k < listener->owned.count; k++) {
@@ -409,7 +408,7 @@ static sett_group* group_create(sett_world* world, const sett_group_desc* desc,
         return NULL;
     }
     group_link(world, &group->listener);
-    group->listener.use.churn = 0; /* without the first members */
+    group->listener.use.churn = 0; /* does not count the first members */
     return group;
 }
 

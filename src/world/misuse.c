@@ -32,7 +32,7 @@ static bool misuse_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The length of a handle such as 7:2 at the beginning of a text, or 0. */
+/* The length of a handle such as 7:2 at the beginning of a text. 0: no handle is there. */
 static size_t misuse_handle(const char* text)
 {
     size_t index = 0;
@@ -54,7 +54,7 @@ static uint64_t misuse_kind(const char* message)
 {
     uint64_t hash = 0xCBF29CE484222325u;
     for (const char* at = message; *at != '\0';) {
-        bool in_number = at != message && misuse_is_digit(at[-1]);
+        bool in_number = at != message && misuse_is_digit(at[-1]); /* not the first digit */
         size_t handle = in_number ? 0 : misuse_handle(at);
         if (handle != 0) {
             at += handle; /* not a part of the kind */
@@ -101,7 +101,6 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
 
 static bool misuse_is_power_of_ten(uint64_t count)
 {
-    SETTI_ASSERT(count != 0);
     while (count % 10 == 0) {
         count /= 10;
     }
@@ -111,7 +110,6 @@ static bool misuse_is_power_of_ten(uint64_t count)
 SETTI_COLD void setti_misuse_report(const sett_world* world, sett_status status,
                                     const char* message, bool asserts)
 {
-    SETTI_ASSERT(status != SETT_OK && message != NULL);
     uint64_t count = misuse_count(setti_unconst(world), misuse_kind(message));
     char text[SETTI_MESSAGE_SIZE + 32];
     if (count == 1) {
@@ -184,7 +182,7 @@ const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t s
     unsigned char* to = full;
     size_t first = (size_t)((unsigned char*)terms - to); /* offset of terms in *desc and *full */
     size_t end = first + SETT_QUERY_TERMS * term_size;   /* end of the terms in *desc */
-    size_t full_end = first + SETT_QUERY_TERMS * sizeof(sett_term); /* and in *full */
+    size_t full_end = first + SETT_QUERY_TERMS * sizeof(sett_term); /* end of the terms in *full */
     /* a later header may declare longer terms, or more fields behind the terms */
     if (term_size > sizeof(sett_term) || (size >= end && size - end > full_size - full_end)) {
         return misuse_long_descriptor(world, call);
@@ -220,8 +218,6 @@ const void* setti_world_desc(sett_world* world, const void* desc, size_t size, v
     setti_copy_sized(full, full_size, desc, size);
     return full;
 }
-
-/* --------------------------------------------------------------------------------------- owners */
 
 SETTI_COLD void setti_misuse_check_owner(sett_world* world, const char* call)
 {

@@ -189,11 +189,6 @@ typedef struct observer_request {
     const char* call; /* the program's call, for messages */
 } observer_request;
 
-SETTI_COLD static sett_status observer_reject(const observer_request* asked, const char* why)
-{
-    return setti_world_fail_argument(asked->world, asked->call, asked->name, why);
-}
-
 SETTI_COLD static sett_status observer_reject_type(const observer_request* asked,
                                                    const setti_type* type, const char* why)
 {
@@ -211,11 +206,45 @@ SETTI_COLD static sett_status observer_reject_id(const observer_request* asked, 
         asked->name, (unsigned)id, setti_component_remedy(id));
 }
 
-/* Whether the descriptor has a callback of an observer of one component. */
-static bool observer_has_component_calls(const sett_observer_desc* desc)
+/* Checks which members of a descriptor are set. Returns NULL, or an error. */
+static const char* observer_check_members(const sett_observer_desc* desc)
 {
-    return desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
-           desc->on_event != NULL || desc->on_replace != NULL;
+    bool observes_component = desc->on_add != NULL || desc->on_set != NULL ||
+                              desc->on_remove != NULL || desc->on_event != NULL ||
+                              desc->on_replace != NULL;
+    bool observes_query = desc->on_enter != NULL || desc->on_exit != NULL;
+    if (desc->on_any != NULL) {
+        if (desc->component != 0 || observes_component || observes_query || desc->replay) {
+            return "`on_any` observes every component - leave out `component`, `replay` and other "
+                   "callbacks";
+        }
+        return NULL;
+    }
+    if (desc->component != 0) {
+        if (observes_query) {
+            return "`component` is set beside on_enter or on_exit, which observe a query - leave "
+                   "out `component`, and list it in `terms`";
+        }
+        if (!observes_component) {
+            return "no callback is set - set on_add, on_set, on_remove, on_replace or on_event";
+        }
+        bool lacks_on_add = desc->replay && desc->on_add == NULL;
+        return lacks_on_add ? "`replay` is set without on_add - set on_add, or leave out `replay`"
+                            : NULL;
+    }
+    if (observes_component) {
+        return "on_add, on_set, on_remove, on_event or on_replace is set without `component` - set "
+               "`component`, too";
+    }
+    if (!sett_is_null(desc->entity) || !sett_is_null(desc->target)) {
+        return "`entity` or `target` is set without `component` - set `component`, too";
+    }
+    if (!observes_query) {
+        return "no callback is set - set on_enter or on_exit";
+    }
+    bool lacks_on_enter = desc->replay && desc->on_enter == NULL;
+    return lacks_on_enter ? "`replay` is set without on_enter - set on_enter, or leave out `replay`"
+                          : NULL;
 }
 
 /* Whether values of a type own memory. */
@@ -227,99 +256,61 @@ static bool observer_type_owns(const setti_type* type)
     return (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 || type->writers != NULL;
 }
 
-/* Checks that the components of all terms are registered. */
-static sett_status observer_check_terms(const observer_request* asked, uint32_t count)
+/* Checks the observed component. Returns NULL, or an error. */
+static const char* observer_check_type(const sett_observer_desc* desc, const setti_type* type)
 {
-    const sett_term* terms = asked->desc->terms;
-    for (uint32_t k = 0; k < count; k++) {
-        if (setti_world_type(asked->world, terms[k].component) == NULL) {
-            return observer_reject_id(asked, terms[k].component);
+    if (!sett_is_null(desc->target) && type->links == NULL) {
+        return "is not a relationship, so its observer cannot have `target` - leave out `target`";
+    }
+    if (desc->on_replace != NULL && (type->storage.size == 0 || observer_type_owns(type))) {
+        return "has no values, or values that are more than plain bytes, so on_replace cannot pass "
+               "the old one - use on_set";
+    }
+    return NULL;
+}
+
+/* Checks a term of an observer of a query. Returns NULL, or an error of the term's type. */
+static const char* observer_check_term(const sett_term* term, const setti_type* type)
+{
+    if (term->kind == SETT_WITHOUT && type->off != NULL && !setti_term_is_upward(term)) {
+        return "can be switched off, and cannot be SETT_WITHOUT in an observer of a query - test "
+               "for it in the callback";
+    }
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        return "is dont_fragment, which observers of queries cannot see - observe it as "
+               "`component`";
+    }
+    return NULL;
+}
+
+/* Checks the components of the terms, and the observed component. */
+static sett_status observer_check_types(const observer_request* asked, bool of_query)
+{
+    const sett_world* world = asked->world;
+    const sett_observer_desc* desc = asked->desc;
+    for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
+        const sett_term* term = &desc->terms[k];
+        const setti_type* type = setti_world_type(world, term->component);
+        if (type == NULL) {
+            return observer_reject_id(asked, term->component);
+        }
+        if (setti_term_is_upward(term) && world->upward_calls == NULL) {
+            return observer_reject_id(asked, SETT_ID_HIERARCHY);
+        }
+        const char* wrong = of_query ? observer_check_term(term, type) : NULL;
+        if (wrong != NULL) {
+            return observer_reject_type(asked, type, wrong);
         }
     }
-    return SETT_OK;
-}
-
-static sett_status observer_check_any(const observer_request* asked)
-{
-    const sett_observer_desc* desc = asked->desc;
-    if (desc->component != 0 || observer_has_component_calls(desc) || desc->on_enter != NULL ||
-        desc->on_exit != NULL || desc->replay) {
-        return observer_reject(asked, "`on_any` observes every component - leave out `component`, "
-                                      "`replay` and other callbacks");
+    if (desc->component == 0) {
+        return SETT_OK;
     }
-    return SETT_OK;
-}
-
-static sett_status observer_check_component(const observer_request* asked)
-{
-    const sett_observer_desc* desc = asked->desc;
-    const setti_type* type = setti_world_type(asked->world, desc->component);
+    const setti_type* type = setti_world_type(world, desc->component);
     if (type == NULL) {
         return observer_reject_id(asked, desc->component);
     }
-    if (desc->on_enter != NULL || desc->on_exit != NULL) {
-        return observer_reject(
-            asked, "`component` is set beside on_enter or on_exit, which observe a query - leave "
-                   "out `component`, and list it in `terms`");
-    }
-    if (!observer_has_component_calls(desc)) {
-        return observer_reject(
-            asked, "no callback is set - set on_add, on_set, on_remove, on_replace or on_event");
-    }
-    if (!sett_is_null(desc->target) && type->links == NULL) {
-        return observer_reject_type(asked, type,
-                                    "is not a relationship, so its observer cannot have `target` - "
-                                    "leave out `target`");
-    }
-    if (desc->on_replace != NULL && (type->storage.size == 0 || observer_type_owns(type))) {
-        return observer_reject_type(asked, type,
-                                    "has no values, or values that are more than plain bytes, so "
-                                    "on_replace cannot pass the old one - use on_set");
-    }
-    return SETT_OK;
-}
-
-static sett_status observer_check_term(const observer_request* asked, const sett_term* term)
-{
-    const setti_type* type = setti_world_type(asked->world, term->component);
-    bool upward = setti_term_is_upward(term);
-    if (upward && asked->world->upward_calls == NULL) {
-        return observer_reject_id(asked, SETT_ID_HIERARCHY);
-    }
-    if (term->kind == SETT_WITHOUT && type->off != NULL && !upward) {
-        return observer_reject_type(asked, type,
-                                    "can be switched off, and cannot be SETT_WITHOUT in an "
-                                    "observer of a query - test for it in the callback");
-    }
-    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
-        return observer_reject_type(asked, type,
-                                    "is dont_fragment, which observers of queries cannot see - "
-                                    "observe it as `component`");
-    }
-    return SETT_OK;
-}
-
-static sett_status observer_check_query(const observer_request* asked, uint32_t count)
-{
-    const sett_observer_desc* desc = asked->desc;
-    for (uint32_t k = 0; k < count; k++) {
-        sett_status status = observer_check_term(asked, &desc->terms[k]);
-        if (status != SETT_OK) {
-            return status;
-        }
-    }
-    if (observer_has_component_calls(desc)) {
-        return observer_reject(asked, "on_add, on_set, on_remove, on_event or on_replace is set "
-                                      "without `component` - set `component`, too");
-    }
-    if (!sett_is_null(desc->entity) || !sett_is_null(desc->target)) {
-        return observer_reject(asked, "`entity` or `target` is set without `component` - set "
-                                      "`component`, too");
-    }
-    if (desc->on_enter == NULL && desc->on_exit == NULL) {
-        return observer_reject(asked, "no callback is set - set on_enter or on_exit");
-    }
-    return SETT_OK;
+    const char* wrong = observer_check_type(desc, type);
+    return wrong == NULL ? SETT_OK : observer_reject_type(asked, type, wrong);
 }
 
 static sett_status observer_check(const observer_request* asked)
@@ -336,25 +327,11 @@ static sett_status observer_check(const observer_request* asked)
     if (wrong != NULL) {
         return setti_term_reject(asked->world, desc->terms, at, asked->call, asked->name, wrong);
     }
-    const uint32_t count = setti_term_count(desc->terms);
-    status = observer_check_terms(asked, count);
-    if (status != SETT_OK) {
-        return status;
+    wrong = observer_check_members(desc);
+    if (wrong != NULL) {
+        return setti_world_fail_argument(asked->world, asked->call, asked->name, wrong);
     }
-    if (desc->on_any != NULL) {
-        status = observer_check_any(asked);
-    } else if (of_query) {
-        status = observer_check_query(asked, count);
-    } else {
-        status = observer_check_component(asked);
-    }
-    if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
-        status = observer_reject(
-            asked, of_query ? "`replay` is set without on_enter - set on_enter, or leave out "
-                              "`replay`"
-                            : "`replay` is set without on_add - set on_add, or leave out `replay`");
-    }
-    return status;
+    return observer_check_types(asked, of_query);
 }
 
 /* ---------------------------------------------------------------------------------------- lists */

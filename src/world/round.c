@@ -12,13 +12,10 @@
 #include "sett/members.h"
 #include "world/world.h"
 
-/* Whether a struct has a member with a step. */
+/* Whether a struct, or a struct inside of it, has a member with a step. NULL has none. */
 static bool round_concerns(const sett_struct* of)
 {
-    if (of == NULL) {
-        return false;
-    }
-    for (uint32_t k = 0; k < of->count; k++) {
+    for (uint32_t k = 0; of != NULL && k < of->count; k++) {
         const sett_member* member = &of->members[k];
         if (member->step != 0) {
             return true;
@@ -35,7 +32,7 @@ static double round_number(double number, double step)
 {
     double steps = number / step; /* exact, because a step is a power of two */
     if (!(steps > -4503599627370496.0 && steps < 4503599627370496.0)) { /* 2^52 */
-        return number; /* NaN, infinite, or so large that every such number is a multiple */
+        return number; /* NaN, infinite, or so large that the number is a multiple already */
     }
     int64_t whole = (int64_t)steps;
     double rest = steps - (double)whole;
@@ -53,29 +50,28 @@ static double round_number(double number, double step)
 /* Rounds the number at `at`. If it changes, writes it to `out`, and returns true. */
 static bool round_element(const void* at, uint32_t size, double step, void* out)
 {
-    float narrow;
-    double wide;
-    double rounded;
-    SETTI_ASSERT(size == sizeof(narrow) || size == sizeof(wide));
-    if (size == sizeof(narrow)) {
-        memcpy(&narrow, at, size);
-        rounded = round_number((double)narrow, step);
-        narrow = (float)rounded;
+    union {
+        float narrow;
+        double wide;
+    } value;
+    SETTI_ASSERT(size == sizeof(value.narrow) || size == sizeof(value.wide));
+    memcpy(&value, at, size);
+    bool is_narrow = size == sizeof(value.narrow);
+    double rounded = round_number(is_narrow ? (double)value.narrow : value.wide, step);
+    if (is_narrow) {
+        value.narrow = (float)rounded;
     } else {
-        memcpy(&wide, at, size);
-        rounded = round_number(wide, step);
-        wide = rounded;
+        value.wide = rounded;
     }
-    const void* bytes = size == sizeof(narrow) ? (const void*)&narrow : (const void*)&wide;
     bool is_nan = rounded != rounded; /* a NaN stays */
-    bool changes = memcmp(at, bytes, size) != 0 && !is_nan;
+    bool changes = memcmp(at, &value, size) != 0 && !is_nan;
     if (changes && out != NULL) {
-        memcpy(out, bytes, size);
+        memcpy(out, &value, size);
     }
     return changes;
 }
 
-/* Rounds the numbers of a value. Writes changed numbers to `out`. Returns true if there are any. */
+/* Rounds the numbers of a value. Writes changed numbers to `out`. Returns true if any changes. */
 static bool round_value(const sett_struct* of, const unsigned char* value, unsigned char* out)
 {
     bool changes = false;
@@ -91,9 +87,7 @@ static bool round_value(const sett_struct* of, const unsigned char* value, unsig
             unsigned char* to = out != NULL ? out + at : NULL;
             bool this_changes = nested ? round_value(member->of, value + at, to)
                                        : round_element(value + at, size, member->step, to);
-            if (this_changes) {
-                changes = true;
-            }
+            changes = changes || this_changes;
         }
     }
     return changes;

@@ -66,7 +66,7 @@ static bool signature_is_toggled(const setti_signature* other, const setti_signa
     if (larger->count != smaller->count + 1) {
         return false;
     }
-    uint32_t k = 0;
+    uint32_t k = 0; /* in `smaller` */
     for (uint32_t at = 0; at < larger->count; at++) {
         if (larger->types[at] == type) {
             continue;
@@ -141,7 +141,7 @@ static void signature_free_types(setti_pool* pool, setti_signature* signature)
     memset(signature, 0, sizeof(*signature));
 }
 
-/* Adds a new set. Returns the number of the set, or SETTI_NONE if memory runs out. */
+/* Adds a new set. Returns its number, or SETTI_NONE if memory runs out. */
 static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
                                  setti_signature* added, uint64_t key)
 {
@@ -220,7 +220,7 @@ void setti_signature_hook(const setti_signature_table* table, sett_component typ
 {
     for (uint32_t number = 1; number < table->count; number++) {
         if (setti_signature_has(table, number, type)) {
-            table->record[number].hooked += hooked ? 1 : UINT32_MAX; /* or subtracts 1 */
+            table->record[number].hooked += hooked ? 1 : UINT32_MAX; /* UINT32_MAX: subtracts 1 */
         }
     }
 }

@@ -16,9 +16,9 @@ typedef struct setti_signature {
     uint32_t count;
     uint32_t room;   /* capacity of `types` */
     uint32_t hooked; /* how many types of the set have SETTI_TYPE_REMOVE_HOOKS */
-    /* the next record with an equal hash, or the next free record; or SETTI_NONE */
+    /* in use: the next record with an equal hash; free: the next free record; or SETTI_NONE */
     uint32_t chain;
-    uint32_t mark; /* during a sweep: 1 if in use */
+    uint32_t mark; /* before a sweep: 1 if in use; else 0 */
 } setti_signature;
 
 typedef struct setti_signature_table {
@@ -27,13 +27,13 @@ typedef struct setti_signature_table {
     uint32_t capacity;
     uint32_t free; /* the first free record, or SETTI_NONE */
     uint32_t free_count;
-    uint32_t reclaim_at;   /* number of signatures at which the next sweep runs */
+    uint32_t reclaim_at;   /* the next sweep runs at this number of signatures */
     uint32_t swept;        /* sweeps so far; a sweep may change the meaning of numbers */
-    setti_hash_map by_set; /* hash of the types -> first record with the hash */
+    setti_hash_map by_set; /* hash of a set -> first record with the hash */
     setti_hash_map edges;  /* signature and type -> signature with the type toggled */
 } setti_signature_table;
 
-/* The number of signatures below which unused signatures are not freed. */
+/* Unused signatures are freed only from this number of signatures on. */
 #define SETTI_SIGNATURE_RECLAIM 4096
 
 /* Returns the signature with a type toggled, or SETTI_NONE if the table has no such edge yet. */

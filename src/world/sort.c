@@ -46,8 +46,6 @@ static bool sort_less(const sort_order* order, const sort_item* a, const sort_it
     return order->reverse ? result > 0 : result < 0;
 }
 
-/* -------------------------------------------------------------------------------------- sorting */
-
 static void sort_merge(const sort_order* order, const sort_item* a, size_t a_count,
                        const sort_item* b, size_t b_count, sort_item* to)
 {
@@ -64,7 +62,7 @@ static void sort_merge(const sort_order* order, const sort_item* a, size_t a_cou
     memcpy(to + a_count, b, b_count * sizeof(*b));
 }
 
-/* Bottom-up merge sort. Returns `items` or `spare`, with the result. */
+/* Bottom-up merge sort. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_by_merging(const sort_order* order, sort_item* items, size_t count,
                                   sort_item* spare)
 {
@@ -82,7 +80,7 @@ static sort_item* sort_by_merging(const sort_order* order, sort_item* items, siz
     return items;
 }
 
-/* LSD radix sort by bytes. Returns `items` or `spare`, with the result. */
+/* LSD radix sort by bytes. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare)
 {
     SETTI_ASSERT(count != 0);
@@ -94,9 +92,9 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
         }
     }
     for (uint32_t byte = 0; byte < 8; byte++) {
-        uint32_t* next = counts[byte]; /* by digit; becomes the place of the next item */
+        uint32_t* next = counts[byte]; /* for each digit: the count, then the next item's place */
         if (next[items[0].key >> (8 * byte) & 255] == count) {
-            continue; /* equal in all keys */
+            continue; /* the byte is equal in all keys */
         }
         uint32_t start = 0;
         for (uint32_t digit = 0; digit < 256; digit++) {
@@ -114,7 +112,7 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
     return items;
 }
 
-/* Sorts all items. Returns `items` or `spare`, with the result. */
+/* Sorts items in any order. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_all(const sort_order* order, sort_item* items, size_t count,
                            sort_item* spare)
 {
@@ -122,7 +120,7 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
         return sort_by_merging(order, items, count, spare);
     }
     for (size_t k = 0; k < count; k++) {
-        spare[items[k].row] = items[k]; /* in order of rows, because the radix sort is stable */
+        spare[items[k].row] = items[k]; /* by rows, so that rows break ties in the stable sort */
     }
     return sort_by_radix(spare, count, items);
 }
@@ -130,11 +128,11 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
 /* After so many drops in a row, sort_drop suspects the last kept items of being out of order. */
 #define SORT_RECENT 8
 
-/* Counts the last kept items that are greater than all recently dropped items. */
+/* Counts the last kept items that are greater than all recently dropped items. Returns 0 if there
+ * are more of them than dropped items. */
 static size_t sort_count_too_great(const sort_order* order, const sort_item* kept,
                                    size_t kept_count, const sort_item* recent, size_t recent_count)
 {
-    SETTI_ASSERT(recent_count != 0);
     const sort_item* greatest = recent;
     for (size_t k = 1; k < recent_count; k++) {
         if (sort_less(order, greatest, &recent[k])) {
@@ -146,11 +144,11 @@ static size_t sort_count_too_great(const sort_order* order, const sort_item* kep
            sort_less(order, greatest, &kept[kept_count - too_great - 1])) {
         too_great++;
     }
-    return too_great <= recent_count ? too_great : 0; /* dropping more is no gain */
+    return too_great <= recent_count ? too_great : 0;
 }
 
-/* Moves items out of order to `dropped`. Returns the number of dropped items, or most + 1 after
- * giving up. */
+/* Moves items that are out of order to `dropped`. Returns the number of dropped items. If there are
+ * more than `most`, moves all back and returns most + 1. */
 static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
                         size_t most)
 {
@@ -195,7 +193,7 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
     return dropped_count;
 }
 
-/* Sorts items. Returns `items` or `spare`, with the result. */
+/* Sorts items. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_items(const sort_order* order, sort_item* items, size_t count,
                              sort_item* spare)
 {
@@ -216,8 +214,6 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
     return spare;
 }
 
-/* ------------------------------------------------------------------------------------- applying */
-
 static void sort_move(const setti_storage* storage, void* to, void* from)
 {
     if (storage->move != NULL) {
@@ -227,7 +223,7 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
-/* Marks pages as written. All get the latest of their restore ticks, as rows move among them. */
+/* Marks pages as written. All get the latest of their restore ticks: rows move among the pages. */
 static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint32_t last)
 {
     for (uint32_t number = first; number <= last; number++) {
@@ -235,20 +231,18 @@ static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint
         setti_pages_join_restored(pages, number, last); /* page `last` gets the latest tick */
     }
     for (uint32_t number = first; number < last; number++) {
-        setti_pages_join_restored(pages, last, number); /* and passes it on */
+        setti_pages_join_restored(pages, last, number); /* page `last` passes the tick on */
     }
 }
 
-/* Moves row from[k] to row first + k, for all k < count.
- *   room  memory for the widest column of `count` rows */
+/* Moves row from[k] to row first + k, for k < count. `room` holds `count` rows of any column. */
 static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* from,
                        uint32_t first, uint32_t count, unsigned char* room)
 {
     SETTI_ASSERT(count != 0 && first + count <= storage->extent);
     size_t size = storage->size;
     sort_mark(pool, &storage->rows, first >> storage->shift, (first + count - 1) >> storage->shift);
-    /* each column (values, ticks, indices) is copied to `room` in the new order, then back to the
-     * rows */
+    /* each column (values, ticks, indices) is copied to `room` in the new order, and then back */
     if (size != 0) {
         for (uint32_t k = 0; k < count; k++) {
             sort_move(storage, room + k * size, setti_storage_at(storage, from[k]));
@@ -275,8 +269,6 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
         *setti_storage_index(storage, first + k) = indices[k];
     }
 }
-
-/* ---------------------------------------------------------------------------------------- calls */
 
 /* Rows to sort, of one type or of all types owned by a group. */
 typedef struct sort_task {
@@ -323,7 +315,6 @@ static sett_status sort_rows(const sort_task* task, const uint32_t* from)
 
 bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count)
 {
-    SETTI_ASSERT(count <= type->storage.extent);
     sort_task task = {world, &type, 1, count};
     return sort_rows(&task, from) == SETT_OK;
 }
@@ -331,7 +322,6 @@ bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, 
 /* Sorts a task by the values of the type `by`. */
 static sett_status sort_run(const sort_task* task, const setti_type* by, const sett_sort_desc* desc)
 {
-    SETTI_ASSERT(task->world->locks == 0);
     sett_world* world = task->world;
     const setti_storage* rows = &task->types[0]->storage;
     sort_order order = {&by->storage, desc->compare, desc->user, desc->reverse};
@@ -369,7 +359,7 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
     return sort_rows(task, from);
 }
 
-/* Finds a type, and checks that it can be sorted without a group. */
+/* Sets *type to a type. Fails if a group of the program owns the type. */
 static sett_status sort_check(sett_world* world, sett_component component, const char* call,
                               setti_type** type)
 {
@@ -386,7 +376,7 @@ static sett_status sort_check(sett_world* world, sett_component component, const
     return SETT_OK;
 }
 
-/* Makes a type a sparse set that no group owns. */
+/* Makes a type a sparse set without gaps, which no group owns. */
 static sett_status sort_prepare(sett_world* world, setti_type* type, const char* call)
 {
     sett_status status = setti_change_need_sparse_set(world, type, call);
@@ -398,25 +388,16 @@ static sett_status sort_prepare(sett_world* world, setti_type* type, const char*
     return status;
 }
 
-static void sort_reverse(uint32_t* rows, uint32_t count)
-{
-    for (uint32_t k = 0; k < count / 2; k++) {
-        uint32_t row = rows[k];
-        rows[k] = rows[count - 1 - k];
-        rows[count - 1 - k] = row;
-    }
-}
-
-/* Sorts a task in the order of a walk, or in reverse. */
+/* Sorts a task in the order of a walk. With `reverse`, the last visited entity comes first. */
 static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
     sett_world* world = task->world;
-    size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t); /* + 1: never 0 bytes */
+    size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t); /* + 1: else maybe 0 bytes */
     uint32_t* from = setti_scratch_get(&world->pool, &world->sort_items, size, 16);
     if (from == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    uint32_t* taken = from + task->count;
+    uint32_t* taken = from + task->count; /* by row: 1 if the walk visits the row */
     uint32_t count = 0;
     memset(taken, 0, (task->count + 1) * sizeof(uint32_t));
     for (uint32_t index = walk->next(walk); index != SETTI_NONE; index = walk->next(walk)) {
@@ -426,8 +407,10 @@ static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bo
             taken[row] = 1;
         }
     }
-    if (reverse) {
-        sort_reverse(from, count);
+    for (uint32_t k = 0; reverse && k < count / 2; k++) {
+        uint32_t row = from[k];
+        from[k] = from[count - 1 - k];
+        from[count - 1 - k] = row;
     }
     for (uint32_t row = 0; row < task->count; row++) { /* appends the other rows */
         if (taken[row] == 0) {
@@ -508,16 +491,16 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     if (status != SETT_OK) {
         return status;
     }
-    const setti_type* by = setti_world_type(world, desc->component);
-    bool has_component = desc->like != 0 && desc->component == 0; /* `like` needs no component */
-    for (uint32_t k = 0; k < group->with.count; k++) {
-        has_component = has_component || group->with.item[k] == by;
-    }
     if (desc->group->world != world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: group \"%.100s\" was created in another world - pass the "
                                      "world in which it was created",
                                      sort_call, group->name);
+    }
+    const setti_type* by = setti_world_type(world, desc->component);
+    bool has_component = desc->like != 0 && desc->component == 0; /* `like` needs no component */
+    for (uint32_t k = 0; k < group->with.count; k++) {
+        has_component = has_component || group->with.item[k] == by;
     }
     if (!has_component && by == NULL) {
         return sort_reject_unknown(world, desc, group->name);
@@ -535,8 +518,8 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
             "its own - create it with the sorted components in `owned`",
             sort_call, group->name);
     }
-    if (desc->compare != NULL && by != NULL &&
-        by->owner != group) { /* the rows of `by` are in another order */
+    bool same_rows = by == NULL || by->owner == group; /* `by` has the members in the same rows */
+    if (desc->compare != NULL && !same_rows) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
             "%s: group \"%.100s\" does not own \"%.100s\", so `compare` cannot sort by it - create "
@@ -563,12 +546,12 @@ static sett_status sort_check_order(sett_world* world, const sett_sort_desc* des
             none ? "none of `compare`, `key` and `like` is set - set one of them"
                  : "more than one of `compare`, `key` and `like` is set - set only one of them");
     }
-    if (by_like && setti_world_type(world, desc->like) == NULL) {
-        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, sort_call, sett_null(),
-                                desc->like);
-    }
     if (by_like) {
-        return SETT_OK;
+        sett_component like = desc->like;
+        return setti_world_type(world, like) != NULL
+                   ? SETT_OK
+                   : setti_world_fail(world, SETT_STATUS_UNREGISTERED, sort_call, sett_null(),
+                                      like);
     }
     const char* wrong = sort_argument(desc, by);
     if (wrong == NULL) {

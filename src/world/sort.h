@@ -35,7 +35,7 @@ static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
     return wide;
 }
 
-/* Whether a key may be read at an offset of a value. */
+/* Returns false if the type has a member of another kind than the key at `offset`. */
 static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, sett_key_kind kind)
 {
     static const sett_member_kind value_kinds[] = {
@@ -45,15 +45,15 @@ static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, se
     const sett_struct* of = type->desc.members;
     for (uint32_t k = 0; of != NULL && k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        if (member->offset == offset && member->kind >= SETT_MEMBER_BOOL &&
-            member->kind <= SETT_MEMBER_F64) {
+        bool is_number = member->kind >= SETT_MEMBER_BOOL && member->kind <= SETT_MEMBER_F64;
+        if (is_number && member->offset == offset) {
             return member->kind == value_kinds[kind];
         }
     }
-    return true; /* no numeric member is known there */
+    return true; /* no number is known at the offset */
 }
 
-/* A walk over entities in some order. */
+/* A walk over entities, in the order to sort by. */
 typedef struct setti_sort_walk {
     /* Returns the index of the next entity; SETTI_NONE at the end. */
     uint32_t (*next)(struct setti_sort_walk* walk);

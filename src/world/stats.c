@@ -18,7 +18,7 @@ static void stats_world(const sett_world* world, sett_stats* stats)
     stats->entity_capacity = setti_entity_capacity(&world->entities);
     stats->retired = world->entities.retired;
     stats->components = world->registered.count;
-    stats->signatures = SETTI_MAX(setti_signature_count(&world->signatures), 1);
+    stats->signatures = SETTI_MAX(setti_signature_count(&world->signatures), 1); /* the empty set */
     stats_pages(&world->entities.pages, stats);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];

@@ -16,28 +16,22 @@ uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS])
     return count;
 }
 
-static uint32_t term_kind_of_walk(const sett_term* term)
-{
-    if (setti_term_is_upward(term)) {
-        return SETTI_TERM_UPWARD;
-    }
-    return setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE : 0;
-}
-
 /* The kinds of a term (SETTI_TERM_*). */
 static uint32_t term_kinds(const sett_term* term)
 {
     static const uint32_t kinds[] = {0, SETTI_TERM_WITHOUT, SETTI_TERM_OPTIONAL, SETTI_TERM_ANY};
-    SETTI_ASSERT((unsigned)term->kind <= SETT_ANY);
+    uint32_t walk = setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE : 0;
+    if (setti_term_is_upward(term)) {
+        walk = SETTI_TERM_UPWARD;
+    }
     return kinds[term->kind] | (term->changed ? SETTI_TERM_CHANGED : 0u) |
-           (term->drives ? SETTI_TERM_DRIVES : 0u) | term_kind_of_walk(term);
+           (term->drives ? SETTI_TERM_DRIVES : 0u) | walk;
 }
 
 /* Checks a term for contradictions. Returns NULL or the error. */
 static const char* term_contradiction(const sett_term* term)
 {
     bool elsewhere = setti_term_is_elsewhere(term);
-    bool fixed = term->singleton || !sett_is_null(term->entity);
     if (term->changed && term->kind != SETT_WITH) {
         return "`changed` needs a required component of the entity - use SETT_WITH";
     }
@@ -51,7 +45,7 @@ static const char* term_contradiction(const sett_term* term)
         return "a term about another entity cannot be SETT_ANY or `changed` - use SETT_WITH, "
                "without `changed`";
     }
-    if (term->walk != SETT_WALK_NONE && fixed) {
+    if (term->walk != SETT_WALK_NONE && setti_term_is_fixed(term)) {
         return "`entity` or `singleton` is set beside `walk` - leave out one";
     }
     if (term->singleton && !sett_is_null(term->entity)) {
@@ -80,7 +74,7 @@ static const char* term_excess(const sett_term* term, uint32_t allowed)
     };
     uint32_t excess = term_kinds(term) & ~allowed;
     if ((excess & SETTI_TERM_ELSEWHERE) != 0 && (allowed & SETTI_TERM_UPWARD) == 0) {
-        excess = SETTI_TERM_UPWARD; /* of a component: about no other entity at all */
+        excess = SETTI_TERM_UPWARD; /* an observer of a component: has the last of these texts */
     }
     return excess != 0 ? why[setti_bits_lowest(excess)] : NULL;
 }
@@ -123,7 +117,7 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
         }
     }
     for (uint32_t k = count; k < SETT_QUERY_TERMS; k++) {
-        if (terms[k].component != 0) { /* behind a gap */
+        if (terms[k].component != 0) { /* behind a gap: term *at */
             return "the component of this term has id 0 - register the component first: its id is "
                    "0 until then";
         }

@@ -13,7 +13,7 @@ enum {
     SETTI_TERM_OPTIONAL = 4,
     SETTI_TERM_CHANGED = 8,
     SETTI_TERM_DRIVES = 16,
-    SETTI_TERM_ELSEWHERE = 32, /* about another entity, which is not an ancestor */
+    SETTI_TERM_ELSEWHERE = 32, /* about another entity, without SETTI_TERM_UPWARD */
     SETTI_TERM_UPWARD = 64     /* about the parent or an ancestor in the hierarchy */
 };
 
@@ -27,10 +27,16 @@ enum {
 #define SETTI_TERM_OF_SYSTEMS_ENTERING                                                             \
     (SETTI_TERM_OF_ENTERING | SETTI_TERM_OPTIONAL | SETTI_TERM_DRIVES)
 
+/* Whether a term is about the same entity for all visited entities. */
+SETTI_INLINE bool setti_term_is_fixed(const sett_term* term)
+{
+    return term->singleton || !sett_is_null(term->entity);
+}
+
 /* Whether a term tests another entity. */
 SETTI_INLINE bool setti_term_is_elsewhere(const sett_term* term)
 {
-    return term->walk != SETT_WALK_NONE || term->singleton || !sett_is_null(term->entity);
+    return term->walk != SETT_WALK_NONE || setti_term_is_fixed(term);
 }
 
 /* Whether a term tests the parent or an ancestor. */
@@ -41,13 +47,12 @@ SETTI_INLINE bool setti_term_is_upward(const sett_term* term)
 
 uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS]);
 
-/* Checks a list of terms. Returns NULL or the error. *at becomes the number of the wrong term.
+/* Checks a list of terms. Returns NULL, or the error of term *at.
  *   allowed  the allowed kinds of terms (SETTI_TERM_*) */
 const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t allowed,
                               uint32_t* at);
 
-/* Fails because of a wrong term.
- *   at    number of the term
+/* Fails because term `at` is wrong.
  *   name  of the query or observer */
 sett_status setti_term_reject(sett_world* world, const sett_term terms[SETT_QUERY_TERMS],
                               uint32_t at, const char* call, const char* name, const char* wrong);

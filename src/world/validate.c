@@ -30,7 +30,7 @@ static bool validate_transitions(const sett_world* world, const setti_type* type
     return true;
 }
 
-/* Checks an entity in the storage of a type. */
+/* Checks an entity that is in the storage of a type. */
 static const char* validate_owner(const sett_world* world, const setti_type* type, uint32_t index)
 {
     if (sett_is_null(setti_entity_at(&world->entities, index))) {
@@ -115,7 +115,6 @@ static const char* validate_signatures(const sett_world* world)
 /* Checks that a listener's members are the matching entities. */
 static const char* validate_listener(const sett_world* world, const setti_listener* listener)
 {
-    SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES);
     const char* reason = setti_listener_validate(listener);
     if (reason != NULL || listener->observes) {
         return reason;
@@ -137,12 +136,16 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     return count != members ? "group: it miscounts its members" : NULL;
 }
 
-static const char* validate_collect(const sett_world* world)
+/* Checks that no edit has left something reserved. */
+static const char* validate_reserved(const sett_world* world)
 {
     uint64_t room = 1;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
         room += type->collect_room;
+        if (type->claimed != 0) {
+            return "rows of a type are reserved, and no edit takes them";
+        }
         if (type->cascade != NULL && type->cascade->collect != NULL &&
             (type->flags & SETTI_TYPE_LINKED) != 0 && type->storage.count > type->collect_room) {
             return "more entities are linked than can be destroyed together";
@@ -151,26 +154,7 @@ static const char* validate_collect(const sett_world* world)
     if (room != world->collect_room || world->collect_count != 0) {
         return "the room for entities that are destroyed together is miscounted, or in use";
     }
-    return NULL;
-}
-
-static const char* validate_reserved(const sett_world* world)
-{
-    for (uint32_t k = 0; k < world->registered.count; k++) {
-        if (world->registered.item[k]->claimed != 0) {
-            return "rows of a type are reserved, and no edit takes them";
-        }
-    }
     return world->pool.pinned != 0 ? "the pages of storages are pinned" : NULL;
-}
-
-static const char* validate_singletons(const sett_world* world)
-{
-    const setti_type* singletons = world->last_tag; /* the tag Singletons */
-    if (singletons != NULL && singletons->storage.count > 1) {
-        return "two entities have this tag, by which singletons are found";
-    }
-    return NULL;
 }
 
 static const char* validate_parts(const sett_world* world)
@@ -178,7 +162,6 @@ static const char* validate_parts(const sett_world* world)
     const char* found = setti_pool_validate(&world->pool);
     found = found != NULL ? found : setti_entity_validate(&world->entities);
     found = found != NULL ? found : setti_signature_validate(&world->signatures);
-    found = found != NULL ? found : validate_collect(world);
     found = found != NULL ? found : validate_reserved(world);
     found = found != NULL ? found : validate_signatures(world);
     if (found == NULL && world->pool.cow == NULL && world->pool.cow_from != 0) {
@@ -198,10 +181,10 @@ static const char* validate_named(sett_world* world, const char** where)
             return found;
         }
     }
-    *where = world->last_tag != NULL ? world->last_tag->desc.name : "";
-    found = validate_singletons(world);
-    if (found != NULL) {
-        return found;
+    const setti_type* singletons = world->last_tag; /* the tag Singletons, or NULL */
+    if (singletons != NULL && singletons->storage.count > 1) {
+        *where = singletons->desc.name;
+        return "two entities have this tag, by which singletons are found";
     }
     for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
         *where = at->name;

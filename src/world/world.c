@@ -30,21 +30,18 @@ static bool world_is_served(size_t size, int version, uint64_t layout)
     return same_major && minor_fits && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
 }
 
-/* Reports that the library cannot serve the program. The descriptor may have another layout, so its
- * log hook cannot be called. */
+/* Reports to stderr: the descriptor may have another layout, so its log hook cannot be called. */
 SETTI_COLD static void world_report_unserved(int version)
 {
     char message[192];
-    bool same_version = version / 100 == SETT_VERSION / 100;
-    snprintf(
-        message, sizeof(message),
-        "sett_world_create: the program was compiled with sett.h %d.%d, %s%d.%d - compile both "
-        "%s",
-        version / 10000, version / 100 % 100,
-        same_version ? "whose structs differ from those of the library's sett.h "
-                     : "and the library is version ",
-        SETT_VERSION_MAJOR, SETT_VERSION_MINOR,
-        same_version ? "with the same sett.h and compiler options" : "from one version");
+    snprintf(message, sizeof(message),
+             version / 100 == SETT_VERSION / 100
+                 ? "sett_world_create: the structs of the program's sett.h %d.%d differ from those "
+                   "of the library's sett.h %d.%d - compile both with the same sett.h and compiler "
+                   "options"
+                 : "sett_world_create: the program was compiled with sett.h %d.%d, and the library "
+                   "is version %d.%d - compile both from one version",
+             version / 10000, version / 100 % 100, SETT_VERSION_MAJOR, SETT_VERSION_MINOR);
     sett_log_stderr(NULL, SETT_LOG_ERROR, message);
 }
 
@@ -132,9 +129,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     return world;
 }
 
-/* --------------------------------------------------------------------------------------- roots */
-
-/* Updates the numbers and offsets of a root and all later roots. */
+/* Updates `number` and `saved_at` of a root and all later roots. */
 static void world_number_roots(setti_root* root)
 {
     for (; root != NULL; root = root->next) {
@@ -196,8 +191,6 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
                                  call);
 }
 
-/* -------------------------------------------------------------------------------------- modules */
-
 void setti_world_add_calls(sett_world* world, const setti_module_calls* calls)
 {
     SETTI_ASSERT(calls->slot < SETTI_SLOTS);
@@ -214,8 +207,6 @@ void setti_world_add_calls(sett_world* world, const setti_module_calls* calls)
         }
     }
 }
-
-/* ----------------------------------------------------------------------------------------- life */
 
 static sett_status world_reject(sett_world* world, const char* call);
 
@@ -242,27 +233,21 @@ static bool world_has_endings(const sett_world* world)
     return false;
 }
 
-/* Whether a frame, a loop or a callback is still on the stack. */
-static bool world_is_in_use(const sett_world* world)
-{
-    /* after a frame: commands were not applied */
-    uint32_t locks_of_jobs = world->open_jobs != 0 ? 1 : 0;
-    return world->busy || world->locks > locks_of_jobs || world->applying != NULL;
-}
-
 sett_status sett_world_destroy(sett_world* world)
 {
     if (world == NULL) {
         return SETT_OK;
     }
-    static const char call[] = "sett_world_destroy";
     setti_world_close_returned(world);
-    if (world_is_in_use(world)) {
-        if (world->busy) {
-            return setti_world_reject_frame(world, call);
-        }
-        return world->applying != NULL ? setti_world_reject_applying(world, call)
-                                       : world_reject(world, call);
+    uint32_t locks_of_jobs = world->open_jobs != 0 ? 1 : 0; /* commands that were not applied */
+    if (world->busy) {
+        return setti_world_reject_frame(world, __func__);
+    }
+    if (world->applying != NULL) {
+        return setti_world_reject_applying(world, __func__);
+    }
+    if (world->locks > locks_of_jobs) { /* a loop or a callback is still on the stack */
+        return world_reject(world, __func__);
     }
     if (world->pool.cow != NULL) {
         world->pool.cow->end(world->pool.cow, SETTI_COW_WORLD_ENDS);
@@ -270,9 +255,9 @@ sett_status sett_world_destroy(sett_world* world)
     for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
         if (SETTI_DEBUG && sett_commands_count(at) != 0) {
             setti_world_log(world, SETT_LOG_WARNING,
-                            "sett_world_destroy: %u recorded commands were never applied - call "
+                            "%s: %u recorded commands were never applied - call "
                             "sett_commands_apply or sett_commands_clear before this call",
-                            (unsigned)sett_commands_count(at));
+                            __func__, (unsigned)sett_commands_count(at));
         }
     }
     world->locks = 0; /* ends the lock of jobs */
@@ -293,20 +278,19 @@ sett_status sett_world_destroy(sett_world* world)
 
 void* sett_world_alloc(sett_world* world, size_t size, size_t align)
 {
-    static const char call[] = "sett_world_alloc";
-    if (setti_world_check_serial(world, call) != SETT_OK) {
+    if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return NULL;
     }
     if (size == 0 || align == 0 || (align & (align - 1)) != 0 || align > 4096) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: the size is %llu bytes, the align %llu - pass a size above 0, "
                               "and an align that is a power of two up to 4,096",
-                              call, (unsigned long long)size, (unsigned long long)align);
+                              __func__, (unsigned long long)size, (unsigned long long)align);
         return NULL;
     }
     void* memory = setti_pool_alloc(&world->pool, size, align);
     if (memory == NULL) {
-        setti_world_no_memory(world, call);
+        setti_world_no_memory(world, __func__);
     }
     return memory;
 }
@@ -343,13 +327,11 @@ sett_status sett_world_clear(sett_world* world)
 
 sett_status sett_world_reserve(sett_world* world, size_t bytes)
 {
-    if (setti_world_check_serial(world, "sett_world_reserve") != SETT_OK) {
-        return setti_world_failure(world);
+    sett_status status = setti_world_check_serial(world, __func__);
+    if (status == SETT_OK && !setti_pool_reserve(&world->pool, bytes)) {
+        status = setti_world_no_memory(world, __func__);
     }
-    if (!setti_pool_reserve(&world->pool, bytes)) {
-        return setti_world_no_memory(world, "sett_world_reserve");
-    }
-    return SETT_OK;
+    return status;
 }
 
 static void scratch_free(setti_pool* pool, setti_scratch* scratch)
@@ -412,44 +394,39 @@ uint64_t sett_world_advance_tick(sett_world* world)
     return ++world->pool.tick;
 }
 
-/* ------------------------------------------------------------------------------------- messages */
-
-void setti_world_describe_stale(const sett_world* world, char* out, size_t size, sett_entity entity)
+const char* setti_world_describe_stale(const sett_world* world, sett_entity entity)
 {
     const setti_entity_table* table = &world->entities;
     uint32_t stored = setti_entity_generation(table, entity.index);
     bool dead = (stored & SETTI_DEAD) != 0; /* no entity lives at the index */
     uint32_t life = stored & ~SETTI_DEAD;   /* generation of the living or the next entity */
     if (sett_is_null(entity)) {
-        snprintf(out, size, "the handle is null");
-    } else if (entity.generation < life || stored == SETTI_RETIRED) {
-        bool reused = !dead;
-        snprintf(out, size, "the handle is stale: the entity was destroyed%s",
-                 reused ? ", and another lives at its index now" : "");
-    } else if (entity.generation == life && dead &&
-               (setti_entity_is_claimed(table, entity.index) || world->open_jobs != 0)) {
-        snprintf(out, size,
-                 "the handle is only reserved (sett_cmd_create): the entity is created by "
-                 "sett_commands_apply - until then, record commands (sett_cmd_set)");
-    } else if (entity.generation != life || dead) {
-        snprintf(out, size,
-                 "this world has not created the handle, at least since its last restore - pass "
-                 "a handle that this world returned");
-    } else { /* the entity was created between the failure and this call */
-        snprintf(out, size, "%s", sett_status_text(SETT_STATUS_STALE));
+        return "the handle is null";
     }
+    if (entity.generation < life || stored == SETTI_RETIRED) {
+        return dead ? "the handle is stale: the entity was destroyed"
+                    : "the handle is stale: the entity was destroyed, and another lives at its "
+                      "index now";
+    }
+    if (entity.generation == life && !dead) { /* created between the failure and this call */
+        return sett_status_text(SETT_STATUS_STALE);
+    }
+    bool may_be_reserved = setti_entity_is_claimed(table, entity.index) || world->open_jobs != 0;
+    return entity.generation == life && may_be_reserved
+               ? "the handle is only reserved (sett_cmd_create): the entity is created by "
+                 "sett_commands_apply - until then, record commands (sett_cmd_set)"
+               : "this world has not created the handle, at least since its last restore - pass "
+                 "a handle that this world returned";
 }
 
 /* Writes why a handle is stale, and the remedy. */
-static void world_describe_handle(const sett_world* world, char* out, size_t size,
-                                  sett_entity entity)
+static void world_describe_handle(setti_writer* text, const sett_world* world, sett_entity entity)
 {
-    setti_world_describe_stale(world, out, size, entity);
-    if (strstr(out, " - ") == NULL) {
-        size_t length = strlen(out);
-        snprintf(out + length, size - length, "%s",
-                 sett_is_null(entity) ? " - pass the handle of an entity"
-                                      : " - test handles with sett_entity_valid");
+    const char* reason = setti_world_describe_stale(world, entity);
+    setti_writer_add(text, "%s", reason);
+    if (strstr(reason, " - ") == NULL) { /* without a remedy */
+        setti_writer_add(text, sett_is_null(entity) ? " - pass the handle of an entity"
+                                                    : " - test handles with sett_entity_valid");
     }
 }
 
@@ -459,35 +436,35 @@ static bool world_is_instance(const sett_world* world, sett_entity entity)
     return type != NULL && setti_storage_has(&type->storage, entity.index);
 }
 
-static void world_describe_cause(const sett_world* world, char* out, size_t size,
-                                 sett_status status, sett_entity entity, sett_component component)
+static void world_describe_cause(setti_writer* text, const sett_world* world, sett_status status,
+                                 sett_entity entity, sett_component component)
 {
     const setti_entity_table* table = &world->entities;
     if (status == SETT_STATUS_STALE) {
-        world_describe_handle(world, out, size, entity);
-    } else if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        snprintf(out, size, "%s - free memory, and repeat the call", sett_status_text(status));
+        world_describe_handle(text, world, entity);
     } else if (status == SETT_STATUS_UNREGISTERED) {
-        snprintf(out, size, "the id is not registered in this world - %s",
-                 setti_component_remedy(component));
+        setti_writer_add(text, "the id is not registered in this world - %s",
+                         setti_component_remedy(component));
     } else if (status == SETT_STATUS_ABSENT && world_is_instance(world, entity)) {
-        snprintf(out, size,
-                 "the instance does not have the component itself (sett_prefab_get reads the "
-                 "prefab's, sett_prefab_override copies it, sett_ensure adds a new one)");
+        setti_writer_add(text, "the instance does not have the component itself (sett_prefab_get "
+                               "reads the prefab's, sett_prefab_override copies it, sett_ensure "
+                               "adds a new one)");
     } else if (status == SETT_STATUS_LIMIT && entity.index >= table->limit) {
-        snprintf(out, size,
-                 "the index is not below the world's entity_limit (%u) - create the world with a "
-                 "higher entity_limit",
-                 (unsigned)table->limit);
+        setti_writer_add(text,
+                         "the index is not below the world's entity_limit (%u) - create the world "
+                         "with a higher entity_limit",
+                         (unsigned)table->limit);
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
-        snprintf(out, size,
-                 "too few indices for new entities are free: %u entities are alive or reserved, "
-                 "and new ones get indices from %u to %u - raise entity_limit, or choose another "
-                 "range (sett_entity_set_range)",
-                 (unsigned)setti_entity_taken(table), (unsigned)table->first * 64,
-                 (unsigned)setti_entity_end(table) - 1);
+        setti_writer_add(text,
+                         "too few indices for new entities are free: %u entities are alive or "
+                         "reserved, and new ones get indices from %u to %u - raise entity_limit, "
+                         "or choose another range (sett_entity_set_range)",
+                         (unsigned)setti_entity_taken(table), (unsigned)table->first * 64,
+                         (unsigned)setti_entity_end(table) - 1);
     } else {
-        snprintf(out, size, "%s", sett_status_text(status));
+        setti_writer_add(text, "%s%s", sett_status_text(status),
+                         status == SETT_STATUS_OUT_OF_MEMORY ? " - free memory, and repeat the call"
+                                                             : "");
     }
 }
 
@@ -495,7 +472,6 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
                            sett_entity entity, sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
-    char cause[SETTI_MESSAGE_SIZE / 2];
     setti_writer text = setti_writer_begin(out, SETTI_MESSAGE_SIZE);
     setti_writer_add(&text, "%s", call);
     if (!sett_is_null(entity)) {
@@ -511,12 +487,12 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     if (type != NULL) {
         setti_writer_add(&text, " \"%.100s\"", type->desc.name);
     }
-    world_describe_cause(world, cause, sizeof(cause), status, entity, component);
-    setti_writer_add(&text, ": %s", cause);
+    setti_writer_add(&text, ": ");
+    world_describe_cause(&text, world, status, entity, component);
     setti_message_escape(out, SETTI_MESSAGE_SIZE);
 }
 
-/* How many hooks may run for readers at once. The limit ends a chain of misuse inside of hooks. */
+/* How many hooks may run for readers at once. The limit ends endless misuse inside of hooks. */
 #define WORLD_REPORTERS_MAX 8
 
 typedef enum world_kind {
@@ -552,7 +528,6 @@ static void world_report_aside(const sett_world* world, sett_log_level level, wo
 static void world_report(sett_world* world, sett_log_level level, world_kind kind,
                          sett_status status, const char* message)
 {
-    SETTI_ASSERT(message != NULL);
     if (world->side_by_side) {
         world_report_aside(world, level, kind, status, message);
     } else if (!world->reporting) { /* lines reported by a hook are dropped */
@@ -593,6 +568,14 @@ static void world_report_wrong(const sett_world* world, sett_status status, worl
     }
 }
 
+/* Stores a failure whose message is written already. */
+static void world_store(sett_world* world, sett_status status, const char* message)
+{
+    snprintf(world->message, sizeof(world->message), "%s", message);
+    world->error = status;
+    world->error_call = NULL;
+}
+
 /* In debug builds: reports the world's failure. A delta reports failures of its steps itself. */
 static void world_report_error(sett_world* world, world_kind kind)
 {
@@ -602,10 +585,7 @@ static void world_report_error(sett_world* world, world_kind kind)
     if (SETTI_DEBUG && kind != WORLD_NEWS && !world_is_in_delta(world)) {
         snprintf(message, sizeof(message), "%s", sett_world_message(world));
         world_report(world, SETT_LOG_ERROR, kind, status, message);
-        /* hooks may have replaced the failure */
-        snprintf(world->message, sizeof(world->message), "%s", message);
-        world->error = status;
-        world->error_call = NULL;
+        world_store(world, status, message); /* hooks may have replaced the failure */
     }
 }
 
@@ -613,7 +593,6 @@ static void world_report_error(sett_world* world, world_kind kind)
 static sett_status world_fail_aside(const sett_world* world, sett_status status, world_kind kind,
                                     const char* message)
 {
-    SETTI_ASSERT(world->side_by_side);
     SETTI_MODULES_EACH(world, calls, failed) {
         calls->failed(world, status, message);
     }
@@ -670,7 +649,6 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
 SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status, world_kind kind,
                                             const char* format, va_list arguments)
 {
-    SETTI_ASSERT(status != SETT_OK && format != NULL);
     char aside[SETTI_MESSAGE_SIZE];
     char* message = world->side_by_side ? aside : world->message;
     size_t at = 0;
@@ -710,7 +688,6 @@ SETTI_COLD sett_status setti_world_fail_input(sett_world* world, sett_status sta
 SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
                                    sett_entity entity, sett_component component)
 {
-    SETTI_ASSERT(status != SETT_OK && call != NULL);
     char message[SETTI_MESSAGE_SIZE];
     if (SETTI_DEBUG) {
         world_describe(world, message, status, call, entity, component);
@@ -737,9 +714,7 @@ SETTI_COLD void setti_world_fail_checked(sett_world* world, sett_status status, 
             calls->failed(world, status, message);
         }
     } else {
-        snprintf(world->message, sizeof(world->message), "%s", message);
-        world->error = status;
-        world->error_call = NULL;
+        world_store(world, status, message);
     }
 }
 
@@ -796,35 +771,34 @@ void sett_world_swap_failure(sett_world* world, sett_failure* failure)
     *failure = old;
 }
 
-/* The name of the command for `call`, or NULL if the call has no command. */
+/* The name of the command for `call`, after "sett_cmd_". NULL if the call has no command. */
 static const char* world_command_for(const char* call)
 {
-    static const char* const pairs[][2] = {
-        {"sett_entity_create", "sett_cmd_create"},
-        {"sett_entity_destroy", "sett_cmd_destroy"},
-        {"sett_entity_forget", "sett_cmd_forget"},
-        {"sett_entity_clear", "sett_cmd_clear"},
-        {"sett_add", "sett_cmd_add"},
-        {"sett_ensure", "sett_cmd_add"},
-        {"sett_set", "sett_cmd_set"},
-        {"sett_remove", "sett_cmd_remove"},
-        {"sett_relate", "sett_cmd_relate"},
-        {"sett_unrelate", "sett_cmd_unrelate"},
-        {"sett_hierarchy_attach", "sett_cmd_attach"},
-        {"sett_hierarchy_detach", "sett_cmd_detach"},
-        {"sett_hierarchy_destroy_children", "sett_cmd_destroy_children"},
-        {"sett_event_send", "sett_cmd_event"},
-        {"sett_name_set", "sett_cmd_name_set"},
-        {"sett_instantiate", "sett_cmd_instantiate"},
-        {"sett_enable", "sett_cmd_enable"},
-        {"sett_create_with", "sett_cmd_create and sett_cmd_set"},
-        {"sett_entity_create_many", "sett_cmd_create_many"},
-        {"sett_entity_destroy_many", "sett_cmd_destroy"},
-        {"sett_entity_destroy_with", "sett_cmd_destroy_with"},
-        {"sett_component_clear", "sett_cmd_component_clear"},
-        {"sett_add_many", "sett_cmd_add"},
-        {"sett_set_many", "sett_cmd_set"},
-        {"sett_remove_many", "sett_cmd_remove"}};
+    static const char* const pairs[][2] = {{"sett_entity_create", "create"},
+                                           {"sett_entity_destroy", "destroy"},
+                                           {"sett_entity_forget", "forget"},
+                                           {"sett_entity_clear", "clear"},
+                                           {"sett_add", "add"},
+                                           {"sett_ensure", "add"},
+                                           {"sett_set", "set"},
+                                           {"sett_remove", "remove"},
+                                           {"sett_relate", "relate"},
+                                           {"sett_unrelate", "unrelate"},
+                                           {"sett_hierarchy_attach", "attach"},
+                                           {"sett_hierarchy_detach", "detach"},
+                                           {"sett_hierarchy_destroy_children", "destroy_children"},
+                                           {"sett_event_send", "event"},
+                                           {"sett_name_set", "name_set"},
+                                           {"sett_instantiate", "instantiate"},
+                                           {"sett_enable", "enable"},
+                                           {"sett_create_with", "create and sett_cmd_set"},
+                                           {"sett_entity_create_many", "create_many"},
+                                           {"sett_entity_destroy_many", "destroy"},
+                                           {"sett_entity_destroy_with", "destroy_with"},
+                                           {"sett_component_clear", "component_clear"},
+                                           {"sett_add_many", "add"},
+                                           {"sett_set_many", "set"},
+                                           {"sett_remove_many", "remove"}};
     for (size_t k = 0; k < sizeof(pairs) / sizeof(pairs[0]); k++) {
         if (strcmp(call, pairs[k][0]) == 0) {
             return pairs[k][1];
@@ -840,7 +814,7 @@ static void world_advise(char* out, size_t size, const char* call, const char* i
 {
     const char* command = world_command_for(call);
     if (command != NULL) {
-        snprintf(out, size, "use %s%s", command, into);
+        snprintf(out, size, "use sett_cmd_%s%s", command, into);
     } else {
         snprintf(out, size, "%s", otherwise);
     }
@@ -891,13 +865,9 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
 {
     char instead[128];
     if (world->calling != NULL) {
-        const char* afterwards = "make this call after the callback has returned";
-        if (world->receiving) { /* recording is rejected, too */
-            snprintf(instead, sizeof(instead), "%s", afterwards);
-        } else {
-            world_advise(instead, sizeof(instead), call, ", and sett_commands_apply afterwards",
-                         afterwards);
-        }
+        const char* recorded = world->receiving ? "" : call; /* then recording is rejected, too */
+        world_advise(instead, sizeof(instead), recorded, ", and sett_commands_apply afterwards",
+                     "make this call after the callback has returned");
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                      "%s: a callback of \"%.100s\" is running - %s", call,
                                      world->calling, instead);

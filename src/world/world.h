@@ -70,7 +70,7 @@ typedef struct setti_misuse {
 struct sett_world {
     /* The first four members match sett_world_header_. */
 
-    const void** readable;    /* by component id: the types for readers; never NULL */
+    const void** readable;    /* by component id: the types for readers; the array is never NULL */
     uint32_t hot_capacity;    /* entries of `types` that fast paths may use; 0 while profiled */
     uint32_t type_capacity;   /* entries in `types` */
     const sett_bound_* bound; /* for readers: `front`, or an empty table; setti_bind_show */
@@ -202,6 +202,7 @@ struct sett_world {
     sett_component error_component;
     const char* error_call; /* NULL: `message` is written already */
     void* memory;           /* from the allocator; holds the world at an aligned address */
+    const char* destroyer;  /* the call that destroys several entities, or forgets one; or NULL */
     /* The members below are not zeroed when a world is created. */
     setti_root entity_root; /* of `entities` */
     char message[SETTI_MESSAGE_SIZE];
@@ -234,9 +235,7 @@ SETTI_INLINE setti_type* setti_world_type(const sett_world* world, sett_componen
     return component < world->type_capacity ? world->types[component] : NULL;
 }
 
-/* Records a failure of a call. Returns `status`.
- *   entity     or null
- *   component  or 0 */
+/* Records a failure of a call. Returns `status`. `entity` may be null, and `component` 0. */
 sett_status setti_world_fail(sett_world* world, sett_status status, const char* call,
                              sett_entity entity, sett_component component);
 
@@ -296,21 +295,20 @@ SETTI_INLINE bool setti_world_lacks_list_aside(const sett_world* world, const vo
            setti_world_report_no_list(world, call, what);
 }
 
-/* Reports a misuse or a wrong input to the hooks.
- *   asserts  whether to call the assert hook, too */
+/* Reports a misuse or a wrong input to log_fn. With `asserts` also calls assert_fn. */
 void setti_misuse_report(const sett_world* world, sett_status status, const char* message,
                          bool asserts);
 
-/* Notes the C type of an unregistered id, for the message. */
+/* Notes the C type of an unregistered id, for messages. */
 void setti_misuse_note_type(const sett_world* world, sett_component id, const char* type_name);
 
 /* Writes the noted C type of an id, as " (Position)". Writes "" without a noted type. */
 void setti_misuse_noted_type(const sett_world* world, sett_component id, char* out, size_t size);
 
-/* Fails: a frame is running, so that even an exclusive system cannot make the call. */
+/* Fails: a frame is running. Even an exclusive system cannot make the call. */
 sett_status setti_world_reject_frame(sett_world* world, const char* call);
 
-/* Fails: a buffer is being applied, so that even its commands cannot make the call. */
+/* Fails: commands are being applied. Even a recorded function cannot make the call. */
 sett_status setti_world_reject_applying(sett_world* world, const char* call);
 
 /* The name of the latest call that ran systems, for messages. */
@@ -342,13 +340,13 @@ SETTI_INLINE void setti_world_check_owner(sett_world* world, const char* call)
     }
 }
 
-void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
-                                sett_entity entity);
+/* Returns why a handle is not the handle of a living entity. */
+const char* setti_world_describe_stale(const sett_world* world, sett_entity entity);
 
 void setti_world_log(const sett_world* world, sett_log_level level, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* Adds memory and up to two tables of pages to the world's state. */
+/* Adds memory and up to two tables of pages (or NULL) to the world's state. */
 void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
                           setti_pages* pages, setti_pages* more_pages);
 
@@ -364,7 +362,6 @@ void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage*
 /* Removes a root from the world's state. No snapshot may be held. */
 void setti_world_remove_root(sett_world* world, setti_root* root);
 
-/* Fails if a snapshot is held. */
 sett_status setti_world_check_no_snapshots(sett_world* world, const char* call);
 
 /* Fails while a loop, callback or system locks the world. */
@@ -373,14 +370,13 @@ sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 /* Fails while non-exclusive systems run. */
 sett_status setti_world_check_serial(sett_world* world, const char* call);
 
-/* The status of a failed call. The world may be NULL. While systems run side by side, failures do
- * not set `error`. */
+/* The status of a failed call. The world may be NULL. */
 static inline sett_status setti_world_failure(const sett_world* world)
 {
     if (world == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    return world->side_by_side ? SETT_STATUS_LOCKED : world->error;
+    return world->side_by_side ? SETT_STATUS_LOCKED : world->error; /* then `error` is not set */
 }
 
 /* The name of the current thread's system, or else of all running systems. */
@@ -399,8 +395,7 @@ SETTI_INLINE void setti_world_touch(const sett_world* world, sett_entity entity,
     }
 }
 
-/* Locks the world while a callback runs. Returns the name of the outer callback, for
- * setti_world_end_call. */
+/* Locks the world while a callback runs. Returns the outer callback, for setti_world_end_call. */
 static inline const char* setti_world_begin_call(sett_world* world, const char* name)
 {
     const char* outer = world->calling;

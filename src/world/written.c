@@ -34,7 +34,6 @@ const sett_struct* setti_written_struct(void)
 
 static void written_call_write(const setti_type* type, const void* value, sett_sink* to)
 {
-    SETTI_ASSERT(type->desc.write != NULL);
     type->desc.write(value, to, type->desc.user);
 }
 
@@ -74,12 +73,9 @@ void setti_type_write(const setti_type* type, const void* value, sett_sink* to)
 sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,
                                   void* value)
 {
-    SETTI_ASSERT(type->desc.read != NULL);
     sett_status status = setti_type_call_read(type, value, bytes, size);
-    if (status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY) {
-        return status;
-    }
-    return SETT_STATUS_INVALID;
+    bool known = status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY;
+    return known ? status : SETT_STATUS_INVALID;
 }
 
 sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
@@ -90,12 +86,12 @@ sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, 
         return setti_canonical_read(type->members, &type->world->pool.allocator, bytes, size,
                                     value);
     }
-    uint32_t count_size = type->written == NULL ? 4 : 0; /* bytes of the count before a list */
+    uint32_t count_size = type->written == NULL ? 4 : 0; /* the count before a list of bytes */
     if (count_size != 0 && (size < 4 || setti_bytes_get(bytes, 4) != size - 4)) {
         return SETT_STATUS_INVALID;
     }
     if (value == NULL) {
-        return SETT_OK; /* the bytes themselves are not checked */
+        return SETT_OK; /* only the hook could check the bytes */
     }
     return setti_type_read_bytes(type, bytes + count_size, size - count_size, value);
 }
@@ -113,7 +109,7 @@ typedef struct written_window {
 static void written_add_window(sett_sink* sink, const void* bytes, size_t size)
 {
     written_window* to = (written_window*)(void*)sink;
-    /* of these bytes, `skip` are before the window */
+    /* the first `skip` of these bytes are before the window */
     uint64_t skip = to->from > to->at ? SETTI_MIN(to->from - to->at, (uint64_t)size) : 0;
     size_t count = SETTI_MIN(size - (size_t)skip, WRITTEN_WINDOW - to->used);
     if (count != 0) {
@@ -125,7 +121,6 @@ static void written_add_window(sett_sink* sink, const void* bytes, size_t size)
 
 bool setti_type_same(const setti_type* type, const void* a, const void* b)
 {
-    SETTI_ASSERT(type->desc.write != NULL);
     /* for each window, the hook writes both values again */
     for (uint64_t from = 0;; from += WRITTEN_WINDOW) {
         written_window x = {.sink.write = written_add_window, .from = from};
@@ -190,7 +185,6 @@ void setti_type_print(const setti_type* type, const void* value, setti_writer* o
 
 sett_status setti_written_show(const setti_type* type, const void* value, setti_written_view* view)
 {
-    SETTI_ASSERT(type->written != NULL);
     setti_pool* pool = &type->world->pool;
     memset(view, 0, sizeof(*view));
     view->type = type;

@@ -11,13 +11,13 @@ static inline bool setti_type_varies(const setti_type* type)
     return type->desc.write != NULL || (type->members != NULL && type->members->varies);
 }
 
-/* The struct in files for the values of a type with hooks: a list of bytes. */
+/* The struct of files for values of a type with hooks: a list of bytes. */
 const sett_struct* setti_written_struct(void);
 
 /* Writes the canonical form of a value that varies in size. */
 void setti_type_write(const setti_type* type, const void* value, sett_sink* to);
 
-/* Reads a canonical form into a value, or only checks the bytes if `value` is NULL. */
+/* Reads a canonical form into a value. If `value` is NULL, only checks the bytes. */
 sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
                             void* value);
 
@@ -42,7 +42,7 @@ typedef struct setti_written_view {
     setti_bytes bytes; /* written by the hook */
 } setti_written_view;
 
-/* Makes a view of a value. Call setti_written_end even after a failure. */
+/* Makes a view of a value. After a failure, too, call setti_written_end. */
 sett_status setti_written_show(const setti_type* type, const void* value, setti_written_view* view);
 
 /* Writes a changed view back to the value. */
