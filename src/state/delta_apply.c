@@ -222,6 +222,14 @@ static sett_status apply_fail_step(const setti_delta* delta)
 
 /* -------------------------------------------------------------------------------------- parsing */
 
+/* The parts of a type's record that are compared with the type here. */
+typedef struct apply_record {
+    char name[256];
+    uint32_t form; /* with flags */
+    uint32_t size;
+    uint32_t version;
+} apply_record;
+
 /* Whether encoded values have the same size in the delta and here, and the same rounding. */
 static bool apply_has_size(const setti_delta_type* of)
 {
@@ -234,24 +242,16 @@ static bool apply_has_size(const setti_delta_type* of)
 }
 
 /* Whether a type has the same layout in the delta and here. */
-static bool apply_fits_type(const setti_delta_type* of, uint32_t size, uint32_t version)
+static bool apply_fits_type(const setti_delta_type* of, const apply_record* record)
 {
     const setti_module* module = of->type->module;
-    bool version_fits = of->type->desc.layout_version == version;
+    bool version_fits = of->type->desc.layout_version == record->version;
     if (module != NULL && module->choice != NULL) {
-        version_fits = version < module->choices; /* the version is the sender's choice */
+        version_fits = record->version < module->choices; /* the version is the sender's choice */
     }
-    return setti_delta_size(of->type) == size && version_fits &&
+    return setti_delta_size(of->type) == record->size && version_fits &&
            setti_delta_form_of(of->type) == of->form && apply_has_size(of);
 }
-
-/* The parts of a type's record that are compared with the type here. */
-typedef struct apply_record {
-    char name[256];
-    uint32_t form; /* with flags */
-    uint32_t size;
-    uint32_t version;
-} apply_record;
 
 static sett_status apply_reject_unknown(const setti_delta* delta, setti_delta_form form, char* name)
 {
@@ -336,21 +336,6 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
         (unsigned)record->size, (unsigned)record->version, words->sender);
 }
 
-/* Finds a type by name, or registers it if it is one of the library's. *type becomes NULL if the
- * world lacks the type. */
-static sett_status apply_find_type(const setti_delta* delta, const char* name, setti_type** type)
-{
-    sett_world* world = delta->world;
-    sett_status status = SETT_OK;
-    if (setti_type_find(world, name) == NULL) {
-        world->receiving = true; /* a failure is reported once, below */
-        status = setti_codec_register_library(world, name);
-        world->receiving = false;
-    }
-    *type = setti_type_find(world, name);
-    return status == SETT_OK ? status : apply_fail_step(delta);
-}
-
 static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* name)
 {
     const setti_delta_rules* rules = delta->rules;
@@ -395,18 +380,22 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
-/* Finds the type of a record, and compares the two. */
+/* Finds the type of a record, or registers it if it is one of the library's. Compares the two. */
 static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* of,
                                     const apply_record* record)
 {
-    sett_status status = apply_find_type(delta, record->name, &of->type);
-    if (status != SETT_OK) {
-        return status;
+    sett_world* world = delta->world;
+    if (setti_type_find(world, record->name) == NULL) {
+        world->receiving = true; /* a failure is reported once, below */
+        sett_status status = setti_codec_register_library(world, record->name);
+        world->receiving = false;
+        if (status != SETT_OK) {
+            return apply_fail_step(delta);
+        }
     }
+    of->type = setti_type_find(world, record->name);
     of->rule = apply_find_rule(delta, record->name);
-    bool fits = of->type != NULL &&
-                (of->rule != NULL || apply_fits_type(of, record->size, record->version));
-    if (!fits) {
+    if (of->type == NULL || (of->rule == NULL && !apply_fits_type(of, record))) {
         return apply_reject_type(delta, of, record);
     }
     of->renamed = strcmp(record->name, of->type->desc.name) != 0;
@@ -421,11 +410,9 @@ static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* 
             of->type->desc.name);
     }
     const char* why = setti_delta_rejects(of->type);
-    if (why == NULL) {
-        return SETT_OK;
-    }
-    return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
-                                 delta->player.call, of->type->desc.name, why);
+    return why == NULL ? SETT_OK
+                       : setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
+                                               delta->player.call, of->type->desc.name, why);
 }
 
 /* Fails because a second record has the type of an earlier record. */
@@ -574,13 +561,13 @@ static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
 {
     uint64_t end = 0;
     for (uint32_t k = 0; k < count; k++) {
-        setti_delta_run run = setti_delta_next_run(from);
-        uint64_t run_end = (uint64_t)run.first + run.count;
-        bool fits = run.count != 0 && run.first >= end && run_end <= limit;
-        if (!fits || !apply_skip(from, run.count, 4)) { /* 4: bytes of an index */
+        uint64_t first = setti_delta_u32(from);
+        uint32_t rows = setti_delta_u32(from);
+        bool fits = rows != 0 && first >= end && first + rows <= limit;
+        if (!fits || !apply_skip(from, rows, 4)) { /* 4: bytes of an index */
             return false;
         }
-        end = run_end;
+        end = first + rows;
     }
     return true;
 }
@@ -895,12 +882,9 @@ static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_typ
     uint32_t count = 0;
     for (uint32_t k = 0; k < items; k++) {
         const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
-        bool keeps = of->form == SETTI_DELTA_TREE; /* the caller checks the parent */
-        if (!keeps) {
-            sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
-            keeps = apply_will_live(delta, target);
-        }
-        if (keeps) {
+        sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
+        /* a node stays: apply_write_filtered checks its parent */
+        if (of->form == SETTI_DELTA_TREE || apply_will_live(delta, target)) {
             memcpy(out + (size_t)count++ * of->bytes, item, of->bytes);
         }
     }
@@ -928,23 +912,14 @@ static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_t
     return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * of->bytes;
 }
 
-/* Returns the number of values in an entry or a block. */
-static uint32_t apply_value_count(const setti_delta_entry* entry)
-{
-    if (entry->kind == SETTI_DELTA_REMOVED) {
-        return 0;
-    }
-    return entry->bits != 0 ? setti_bits_count(entry->bits) : 1;
-}
-
-/* Writes an entry with full values in place of rounded values. Returns the written size. */
+/* Writes an entry with full values in place of its `count` rounded values. Returns the size. */
 static size_t apply_write_restored(const setti_delta_type* of, const setti_delta_entry* entry,
-                                   const unsigned char* head, unsigned char* out)
+                                   uint32_t count, const unsigned char* head, unsigned char* out)
 {
     size_t value_size = setti_delta_bytes(of->type);
     size_t size = entry->bits != 0 ? SETTI_DELTA_BLOCK_HEAD : SETTI_DELTA_ENTRY_HEAD;
     memcpy(out, head, size);
-    for (uint32_t k = 0; k < apply_value_count(entry); k++) { /* a block has many values */
+    for (uint32_t k = 0; k < count; k++) {
         setti_send_unpack(of->type->members, entry->bytes + (size_t)k * of->bytes, value_size,
                           out + size);
         size += value_size;
@@ -963,18 +938,18 @@ static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, s
         if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
             return apply_reject_incomplete(delta, of);
         }
+        uint32_t values = entry.bits != 0 ? setti_bits_count(entry.bits) : 1;
         size_t most = (size_t)(from->at - begin) + 4; /* 4: a count, which removed entries lack */
         if (of->sent) {
-            most = SETTI_DELTA_BLOCK_HEAD + apply_value_count(&entry) * value_size;
+            values = entry.kind != SETTI_DELTA_REMOVED ? values : 0;
+            most = SETTI_DELTA_BLOCK_HEAD + values * value_size;
         }
         if (!setti_bytes_reserve(&delta->world->pool, out, most)) {
             return setti_world_no_memory(delta->world, delta->player.call);
         }
-        if (of->sent) {
-            out->size += apply_write_restored(of, &entry, begin, setti_bytes_end(out));
-        } else {
-            out->size += apply_write_filtered(delta, of, &entry, setti_bytes_end(out));
-        }
+        unsigned char* end = setti_bytes_end(out);
+        out->size += of->sent ? apply_write_restored(of, &entry, values, begin, end)
+                              : apply_write_filtered(delta, of, &entry, end);
     }
     if (of->sent) {
         of->bytes = (uint32_t)value_size;
@@ -1469,10 +1444,7 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from)
     if (status == SETT_OK && apply_has_hashes(delta) && !apply_is_state(delta, delta->before)) {
         status = apply_reject_state(delta);
     }
-    if (status == SETT_OK) {
-        status = apply_check(delta, from);
-    }
-    return status;
+    return status == SETT_OK ? apply_check(delta, from) : status;
 }
 
 static sett_status apply_bytes(setti_delta* delta, const void* bytes, size_t size)

@@ -59,9 +59,10 @@ static void arrange_compute(setti_view* view, setti_delta_type* of)
     }
     setti_delta_reader from = of->section[SETTI_DELTA_ROWS];
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ROWS]; k++) {
-        setti_delta_run run = setti_delta_next_run(&from);
-        for (uint32_t i = 0; i < run.count; i++) {
-            of->want[run.first + i] = setti_delta_u32(&from);
+        uint32_t first = setti_delta_u32(&from);
+        uint32_t count = setti_delta_u32(&from);
+        for (uint32_t i = 0; i < count; i++) {
+            of->want[first + i] = setti_delta_u32(&from);
         }
     }
 }

@@ -46,31 +46,24 @@ static bool play_detach_moved(const setti_delta* delta, uint32_t pass)
     return done;
 }
 
-/* Unlinks an entity that will be destroyed, in the types of a pass. */
-static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
+/* Unlinks the entities that will be destroyed, in the types of a pass. */
+static bool play_detach_ended(const setti_delta* delta, uint32_t pass)
 {
-    if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
-        return true; /* as in play_end */
-    }
     const setti_type_list* types = &delta->world->registered;
+    setti_delta_handles ended = delta->ended;
+    sett_entity entity;
     bool done = true;
-    for (uint32_t k = 0; done && k < types->count; k++) {
-        setti_type* type = types->item[k];
-        const setti_codec* codec = setti_delta_codec(type);
-        bool detaches = codec != NULL && codec->detach != NULL && codec->pass == pass;
-        done = !detaches || codec->detach(&delta->player, type, entity);
+    while (done && setti_delta_next_handle(&ended, &entity)) {
+        if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
+            continue; /* as in play_end */
+        }
+        for (uint32_t k = 0; done && k < types->count; k++) {
+            const setti_codec* codec = setti_delta_codec(types->item[k]);
+            bool detaches = codec != NULL && codec->detach != NULL && codec->pass == pass;
+            done = !detaches || codec->detach(&delta->player, types->item[k], entity);
+        }
     }
     return done;
-}
-
-static bool play_detach_names(const setti_delta* delta, sett_entity entity)
-{
-    return play_detach(delta, entity, PLAY_SECOND);
-}
-
-static bool play_detach_nodes(const setti_delta* delta, sett_entity entity)
-{
-    return play_detach(delta, entity, PLAY_FIRST);
 }
 
 /* Calls `fn` for each entity of a list. Returns false as soon as `fn` does. */
@@ -461,8 +454,7 @@ bool setti_delta_play(setti_delta* delta)
     /* detached nodes become roots, and two roots cannot share a name: names come first */
     bool done =
         play_detach_moved(delta, PLAY_SECOND) && play_detach_moved(delta, PLAY_FIRST) &&
-        play_each(delta, delta->ended, play_detach_names) &&
-        play_each(delta, delta->ended, play_detach_nodes) &&
+        play_detach_ended(delta, PLAY_SECOND) && play_detach_ended(delta, PLAY_FIRST) &&
         play_each(delta, delta->ended, play_end) && play_each(delta, delta->begun, play_begin) &&
         (delta->part != NULL || play_each(delta, delta->slots, play_slot)) &&
         play_entries(delta, PLAY_FIRST) && play_entries(delta, PLAY_SECOND) &&

@@ -130,20 +130,6 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
 sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* from,
                                      setti_delta_type* of);
 
-/* A run of rows. The indices of the entities follow in the delta. */
-typedef struct setti_delta_run {
-    uint32_t first;
-    uint32_t count;
-} setti_delta_run;
-
-static inline setti_delta_run setti_delta_next_run(setti_delta_reader* from)
-{
-    setti_delta_run run;
-    run.first = setti_delta_u32(from);
-    run.count = setti_delta_u32(from);
-    return run;
-}
-
 /* Returns what a delta does with the entity at an index. */
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
 
