@@ -792,6 +792,8 @@ static const struct {
      "\"to\" occurs twice - leave out one of them"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"data\":null,\"to\":\"/a\",\"data\":null}]}"),
      "\"data\" occurs twice - leave out one of them"},
+    {IN_ENTITY("\"links\":{\"Owes\":[{\"to\":\"/a\",\"data\":false}]}"),
+     "/a Owes: the relationship has no data - leave out \"data\""},
     {IN_ENTITY("\"links\":{\"Likes\":[null]}"), "a string is expected"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"data\":{\"base64\":\"AAAAAA==\"}}]}"),
      "the link has no \"to\""},
@@ -888,6 +890,9 @@ static void rejected_texts_leave_no_traces(void)
         sett_json_read_desc desc = {.parent = k == 0 ? outside : sett_null()};
         sett_status status = sett_json_read(world, late[k], strlen(late[k]), &desc, NULL);
         CHECK_MSG(status == SETT_STATUS_CYCLE, "%s: %s", late[k], sett_world_message(world));
+        CHECK_MSG(strncmp(sett_world_message(world), "sett_json_read: line 1, column ", 31) == 0 &&
+                      strstr(sett_world_message(world), " Under: a \"Under\" link from ") != NULL,
+                  "%s", sett_world_message(world));
         CHECK_MSG(sett_entity_count(world) == 1, "%s: entities are left", late[k]);
         CHECK_MSG(sett_entity_components(world, outside, NULL, 0) == 1,
                   "%s: an entity outside of the text has another component", late[k]);

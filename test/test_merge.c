@@ -222,6 +222,7 @@ static void entities_are_matched_by_a_value(void)
     CHECK_EQ(merges(world, from,
                     (sett_merge_desc){.match = SETT_MERGE_VALUE, .match_component = BADGE}, NULL),
              SETT_STATUS_CONFLICT);
+    said(world, "\"den\" (");
     said(world,
          "of the world have the same value of `match_component` \"Badge\" - change one of the "
          "values");
@@ -231,7 +232,8 @@ static void entities_are_matched_by_a_value(void)
     CHECK_EQ(merges(world, from,
                     (sett_merge_desc){.match = SETT_MERGE_VALUE, .match_component = BADGE}, NULL),
              SETT_STATUS_CONFLICT);
-    said(world, "of the file match the same entity of the world, ");
+    said(world, ": entities \"far\" (0:1) and \"den/bee\" (3:1) of the file match");
+    said(world, " of the file match the same entity of the world, \"den_2/bee\" (");
     said(world, " - change the \"Badge\" of entity 3:1 in the file");
     CHECK_EQ(merges(world, from,
                     (sett_merge_desc){.match = SETT_MERGE_VALUE, .match_component = TAG}, NULL),
@@ -919,10 +921,31 @@ static void links_that_meet_are_one(void)
     disk_destroy(from);
 }
 
-TEST_MAIN(TEST(links_that_meet_are_one), TEST(all_of_it_is_created),
-          TEST(existing_components_stay_or_go), TEST(entities_are_matched_by_a_value),
-          TEST(names_that_are_taken), TEST(a_subtree), TEST(chosen_types),
-          TEST(raw_types_have_to_be_listed), TEST(circles_are_rejected),
+static void failures_inside_are_failures_of_the_merge(void)
+{
+    disk* from = disk_create();
+    sett_world* source = quiet_world();
+    sett_world* world = quiet_world();
+    (void)sett_entity_create(source);
+    saves(source, from, 0);
+    CHECK(sett_component_register(
+              world, &(sett_component_desc){.name = "Hierarchy", .size = 4, .align = 4}) != 0);
+    sett_entity parent = sett_entity_create(world);
+    CHECK(merges(world, from, (sett_merge_desc){.parent = parent}, NULL) != SETT_OK);
+    CHECK_MSG(strncmp(sett_world_message(world), "sett_world_merge: ", 18) == 0, "%s",
+              sett_world_message(world));
+    CHECK(strstr(sett_world_message(world), "register") == NULL ||
+          strstr(sett_world_message(world), ": sett_") == NULL);
+    CHECK_EQ(sett_entity_count(world), 1);
+    CHECK_END(source);
+    CHECK_END(world);
+    disk_destroy(from);
+}
+
+TEST_MAIN(TEST(links_that_meet_are_one), TEST(failures_inside_are_failures_of_the_merge),
+          TEST(all_of_it_is_created), TEST(existing_components_stay_or_go),
+          TEST(entities_are_matched_by_a_value), TEST(names_that_are_taken), TEST(a_subtree),
+          TEST(chosen_types), TEST(raw_types_have_to_be_listed), TEST(circles_are_rejected),
           TEST(circles_are_named_by_their_members), TEST(callbacks_run_when_all_is_there),
           TEST(a_library_of_prefabs), TEST(unknown_types), TEST(random_merges_end_as_a_naive_one),
           TEST(no_allocation_that_fails_leaves_a_half), TEST(no_call_that_fails_leaves_a_half))

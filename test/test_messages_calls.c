@@ -3,6 +3,7 @@
 #include "scarce.h"
 
 #include "sett/advise.h"
+#include "sett/json.h"
 #include "sett/queue.h"
 #include "sett/strings.h"
 #include "sett/trace.h"
@@ -451,5 +452,23 @@ static void frames(void)
     CHECK_END(world);
 }
 
+static void texts(void)
+{
+    static const char text[] = "{\"entities\": [\n{\"entity\": \"/a\"}\n]}";
+    static const char kept[] = "{\"entities\": [{},\n{\"entity\": \"#4294967295:1\"}]}";
+    const sett_json_read_desc keeps = {.keep_handles = true};
+    sett_world* world = listening_world();
+    CHECK_EQ(sett_json_read(world, text, sizeof(text) - 1, NULL, NULL), SETT_OK);
+    CHECK_EQ(sett_json_read(world, text, sizeof(text) - 1, NULL, NULL), SETT_STATUS_CONFLICT);
+    begins(world, "sett_json_read: line 2, column 17, /a: entity ");
+    hears("sett_json_read: line 2, column 17, /a: entity ");
+    CHECK(sett_json_read(world, kept, sizeof(kept) - 1, &keeps, NULL) != SETT_OK);
+    begins(world, "sett_json_read: line 2, column 12, #4294967295:1: ");
+    CHECK(sett_set(world, sett_null(), 1, text) == NULL); /* reported again */
+    hears("sett_set, component 1: the handle is null");
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(lists_of_entities), TEST(creations), TEST(switches), TEST(single_reports),
-          TEST(destructions), TEST(gathering), TEST(wrong_terms), TEST(commands), TEST(frames))
+          TEST(destructions), TEST(gathering), TEST(wrong_terms), TEST(commands), TEST(frames),
+          TEST(texts))

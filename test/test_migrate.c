@@ -207,7 +207,8 @@ static void what_would_lose_something_asks_the_program(void)
     CHECK(sett_set(world, e, 1, &thing) != NULL);
     saves(world, to, 2);
     CHECK_EQ(loads(into, to, NULL), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(into), "the function of sett_file_migrate for") != NULL);
+    CHECK(strstr(sett_world_message(into), "the function of sett_file_migrate returned false") !=
+          NULL);
     CHECK_EQ(((const Thing1*)sett_get(into, e, 1))->hp, 40);
     CHECK_END(world);
     CHECK_END(into);

@@ -485,6 +485,10 @@ typedef struct Titled {
     sett_string text;
     uint32_t size;
 } Titled;
+/* An earlier layout of it. */
+typedef struct Short {
+    sett_string text;
+} Short;
 /* A later layout of it. */
 typedef struct Retitled {
     uint64_t size;
@@ -492,10 +496,16 @@ typedef struct Retitled {
     sett_string note;
 } Retitled;
 
+static bool titled_is_wrong; /* titled_write leaves out the length of the text */
+
 static void titled_write(const void* value, sett_sink* to, void* user)
 {
     const Label* label = value;
     (void)user;
+    if (titled_is_wrong) {
+        to->write(to, "x", 1);
+        return;
+    }
     to->write(to, &label->size, 4);
     to->write(to, label->text, label->size);
     to->write(to, &label->size, 4);
@@ -606,6 +616,35 @@ static void hooks_that_write_a_struct_have_its_members(void)
     CHECK_END(world);
     CHECK_END(back);
     CHECK_END(plain);
+    CHECK_END(older);
+    all_is_given_back();
+}
+
+/* Values with other members go through both hooks; the message names the one that fails. */
+static void the_hook_that_fails_is_named(void)
+{
+    sett_world* back = titled_world();
+    sett_world* older = scarce_world(&memory);
+    disk* to = disk_create();
+    CHECK_EQ(
+        sett_component_register(older, &(sett_component_desc){.name = "Titled",
+                                                              .size = sizeof(sett_string),
+                                                              .align = SETT_ALIGNOF(sett_string),
+                                                              .members = SETT_STRUCT(Short, text)}),
+        1);
+    sett_string* text = sett_add(older, sett_entity_create(older), 1);
+    CHECK_EQ(sett_string_set(older, text, "told"), SETT_OK);
+    saves(older, to, 1);
+    CHECK_EQ(loads(back, to, NULL), SETT_STATUS_CONFLICT); /* the size is 0 */
+    CHECK_MSG(strstr(sett_world_message(back), "\"Titled\": the `read` hook rejects") != NULL, "%s",
+              sett_world_message(back));
+    titled_is_wrong = true;
+    CHECK_EQ(loads(back, to, NULL), SETT_STATUS_CONFLICT);
+    titled_is_wrong = false;
+    CHECK_MSG(strstr(sett_world_message(back), "\"Titled\": the `write` hook does not") != NULL,
+              "%s", sett_world_message(back));
+    disk_destroy(to);
+    CHECK_END(back);
     CHECK_END(older);
     all_is_given_back();
 }
@@ -795,5 +834,6 @@ TEST_MAIN(TEST(values_are_equal_on_all_roads), TEST(differences_and_texts_show_i
           TEST(what_does_not_fit_together_is_rejected),
           TEST(files_of_another_layout_are_converted_or_rejected),
           TEST(files_keep_values_of_unknown_types),
-          TEST(hooks_that_write_a_struct_have_its_members), TEST(a_rejected_value_changes_nothing),
-          TEST(hostile_bytes_do_no_harm), TEST(every_allocation_fails_once))
+          TEST(hooks_that_write_a_struct_have_its_members), TEST(the_hook_that_fails_is_named),
+          TEST(a_rejected_value_changes_nothing), TEST(hostile_bytes_do_no_harm),
+          TEST(every_allocation_fails_once))

@@ -20,7 +20,6 @@ struct setti_arena_chunk {
 
 static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin after the header");
 
-/* Adds a chunk for `size` bytes. Returns false if memory runs out. */
 static bool arena_grow(setti_arena* arena, size_t size)
 {
     size_t need = setti_align_up(SETTI_MAX(size, ARENA_CHUNK - ARENA_HEADER), ARENA_ALIGN);

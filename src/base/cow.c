@@ -75,7 +75,6 @@ static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* 
     }
 }
 
-/* Appends an entry for a page. Returns NULL if memory runs out. */
 static setti_cow_entry* cow_append(setti_pool* pool, const setti_pages* pages, uint32_t number,
                                    setti_cow_kind kind, void* data)
 {

@@ -58,8 +58,8 @@ setti_guess setti_guess_begin(const char* wrong, size_t length)
 void setti_guess_try(setti_guess* guess, const char* name)
 {
     size_t length = strlen(name);
-    if (length > SETTI_GUESS_LENGTH || length + guess->distance <= guess->length ||
-        guess->length + guess->distance <= length) {
+    size_t more = SETTI_MAX(length, guess->length) - SETTI_MIN(length, guess->length);
+    if (length > SETTI_GUESS_LENGTH || more >= guess->distance) {
         return; /* the lengths differ too much */
     }
     if (length == guess->length && memcmp(name, guess->wrong, length) == 0) {

@@ -457,15 +457,6 @@ static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool 
     return (unsigned char*)large + room;
 }
 
-static void pool_free_large(setti_pool* pool, void* piece, size_t size, size_t align)
-{
-    SETTI_ASSERT(pool->used_size >= size && pool->large != NULL);
-    setti_large* large = (setti_large*)(void*)((unsigned char*)piece - large_room(align));
-    SETTI_LIST_REMOVE(pool->large, large);
-    pool->used_size -= size;
-    pool_release(pool, large, large->size, large->align);
-}
-
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align)
 {
     size_t ceiling = pool->ceiling;
@@ -547,13 +538,13 @@ void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t s
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
     uintptr_t touched = (uintptr_t)*at;
-    bool continues = touched >= bump && touched - bump <= pool->bump_size; /* the same block */
+    bool continues = touched >= bump && touched - bump <= pool->bump_size; /* in the same block */
     size_t done = continues ? touched - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
         size_t part_end = SETTI_MIN(done + WARM_PART, end);
-        for (; done < part_end; done += 4096) {
-            pool->bump[done] = 0; /* a byte in each page of the system */
+        for (size_t byte = done; byte < part_end; byte += 4096) {
+            pool->bump[byte] = 0; /* a byte in each page of the system */
         }
         done = part_end;
     }
@@ -612,7 +603,10 @@ void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align)
         return;
     }
     if (pool_is_large(size, align)) {
-        pool_free_large(pool, piece, size, align);
+        setti_large* large = (setti_large*)(void*)((unsigned char*)piece - large_room(align));
+        SETTI_LIST_REMOVE(pool->large, large);
+        pool->used_size -= size;
+        pool_release(pool, large, large->size, large->align);
         return;
     }
     uint32_t k = pool_class(SETTI_MAX(size, align));
@@ -1022,7 +1016,7 @@ static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, ui
     return strip->left == 0 && !is_small && pool->blocks != NULL && may_waste;
 }
 
-/* Takes a page from the table's run or the pool. Returns NULL if memory runs out. */
+/* Takes a page from the table's strip or the pool. Returns NULL if memory runs out. */
 static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_strip* strip = pages_strip(pages);

@@ -52,7 +52,7 @@ void setti_message_escape(char* text, size_t size)
             *at = '?'; /* no room for \xNN */
             continue;
         }
-        size_t tail = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN"));
+        size_t tail = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN")); /* the rest, cut */
         memmove(at + 4, at + 1, tail);
         at[4 + tail] = '\0';
         at[0] = '\\';
@@ -67,4 +67,14 @@ void setti_message_format(char* out, size_t size, const char* format, va_list ar
 {
     (void)vsnprintf(out, size, format, arguments);
     setti_message_escape(out, size);
+}
+
+const char* setti_message_why(const char* message)
+{
+    if (strncmp(message, "sett_", 5) != 0) {
+        return message;
+    }
+    const char* end = message + strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    bool is_call = (end[0] == ':' || end[0] == ',') && end[1] == ' ';
+    return is_call ? end + 2 : message;
 }

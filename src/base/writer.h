@@ -41,4 +41,7 @@ void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t le
 void setti_message_escape(char* text, size_t size);
 void setti_message_format(char* out, size_t size, const char* format, va_list arguments);
 
+/* Returns a world's message without the call that begins the message. */
+const char* setti_message_why(const char* message);
+
 #endif

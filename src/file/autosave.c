@@ -89,6 +89,7 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
     return NULL;
 }
 
+/* Copies the world, so that the thread can save the copy. */
 static sett_status autosave_copy(sett_autosave* autosave)
 {
     static const char call[] = "sett_autosave_start";
@@ -99,17 +100,16 @@ static sett_status autosave_copy(sett_autosave* autosave)
         return setti_world_no_memory(world, call);
     }
     sett_world* copy = autosave->copy;
-    sett_world_own(copy);
+    sett_world_own(copy); /* the saving thread owned the copy */
     sett_status status = setti_replica_join_all(copy, world, call);
-    if (status == SETT_OK) {
-        status = setti_replica_clone(world, copy, call);
-    }
+    status = status == SETT_OK ? setti_replica_clone(world, copy, call) : status;
     if (status == SETT_OK) {
         return status;
     }
-    return setti_world_fail_with(world, status, "sett_autosave_start: %s", setti_load_why(copy));
+    return setti_world_fail_with(world, status, "%s: %s", call, setti_load_why(copy));
 }
 
+/* Copies the user block, and encodes the record of the systems. */
 static sett_status autosave_copy_blocks(sett_autosave* autosave)
 {
     sett_world* world = autosave->world;
@@ -125,7 +125,7 @@ static sett_status autosave_copy_blocks(sett_autosave* autosave)
     return SETT_OK;
 }
 
-/* Saves the copy. Runs on the thread. */
+/* Saves the copy. Runs on the thread, or in sett_autosave_start if no thread starts. */
 static void autosave_body(void* user)
 {
     sett_autosave* autosave = user;
@@ -159,10 +159,10 @@ static sett_status autosave_finish(sett_autosave* autosave, const char* call)
     return autosave->status;
 }
 
-/* Finishes a save that has ended. Returns LOCKED while the thread saves. */
+/* Returns LOCKED while the thread saves. Otherwise returns the status of the last save. */
 static sett_status autosave_poll(sett_autosave* autosave, const char* call)
 {
-    /* without atomics, `done` cannot be tested */
+    /* without atomics, `done` cannot be tested: waits */
     if (autosave->running && SETTI_ATOMICS && !setti_signal_is(&autosave->done, 1)) {
         return SETT_STATUS_LOCKED;
     }
@@ -184,14 +184,12 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
     if (SETTI_IS_NULL(autosave)) {
         return SETT_STATUS_ARGUMENT;
     }
-    (void)autosave_poll(autosave, "sett_autosave_start"); /* an earlier save may have failed */
+    (void)autosave_poll(autosave, "sett_autosave_start"); /* reports an earlier save's failure */
     if (autosave->running) {
         return SETT_STATUS_LOCKED; /* not misuse: programs cannot know the speed of a disk */
     }
     sett_status status = setti_world_check_unlocked(autosave->world, "sett_autosave_start");
-    if (status == SETT_OK) {
-        status = autosave_copy(autosave);
-    }
+    status = status == SETT_OK ? autosave_copy(autosave) : status;
     if (status == SETT_OK) {
         status = autosave_copy_blocks(autosave);
     }
@@ -204,7 +202,7 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
     setti_signal_set(&autosave->done, 0);
     autosave->running = setti_thread_start(&autosave->thread);
     if (!autosave->running) {
-        autosave_body(autosave); /* no thread was started */
+        autosave_body(autosave);
     }
     return SETT_OK;
 }

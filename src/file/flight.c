@@ -100,8 +100,8 @@ static sett_status flight_put_state(sett_flight* flight, uint32_t kind, uint64_t
 {
     sett_world* world = flight->world;
     setti_stream stream = flight_unit_stream(flight);
-    bool types = kind == SETTI_STREAM_KEYFRAME || flight->types != world->registered.count;
-    if (setti_stream_write_state(&stream, world, kind, frame, types, state)) {
+    bool with_types = kind == SETTI_STREAM_KEYFRAME || flight->types != world->registered.count;
+    if (setti_stream_write_state(&stream, world, kind, frame, with_types, state)) {
         return SETT_OK;
     }
     return setti_world_no_memory(world, call);
@@ -115,17 +115,18 @@ static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint
     setti_bytes delta = {0};
     sett_status status = setti_delta_encode(world, flight->last, now, call, &delta);
     flight->unit.size = 0;
+    if (status == SETT_OK && !setti_bytes_copy(&world->pool, &flight->unit, flight->input,
+                                               (size_t)setti_mark_get(&flight->input_used))) {
+        status = setti_world_no_memory(world, call);
+    }
     if (status == SETT_OK) {
-        status = setti_bytes_copy(&world->pool, &flight->unit, flight->input,
-                                  (size_t)setti_mark_get(&flight->input_used))
-                     ? flight_put_state(flight, SETTI_STREAM_DELTA, frame, &delta, call)
-                     : setti_world_no_memory(world, call);
+        status = flight_put_state(flight, SETTI_STREAM_DELTA, frame, &delta, call);
     }
     setti_bytes_free(&world->pool, &delta);
     return status;
 }
 
-/* Begins the other half. The unit is the lead. */
+/* Begins the other half with the lead, which is in the unit, and a keyframe. */
 static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* call)
 {
     sett_world* world = flight->world;
@@ -166,7 +167,7 @@ static sett_status flight_record(sett_flight* flight, sett_snapshot now, uint64_
         flight->unit.size = 0; /* no delta without a snapshot: the recording begins again */
         sett_status status = flight_turn(flight, frame, call);
         if (status == SETT_OK) {
-            setti_mark_set(&half->used, 0); /* `half` is the older half now */
+            setti_mark_set(&half->used, 0); /* the older half now: no delta leads on from it */
         }
         return status;
     }
@@ -190,21 +191,12 @@ sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
         return SETT_STATUS_ARGUMENT;
     }
     sett_world* world = flight->world;
-    sett_status status = setti_stream_check_frame(world, __func__, frame, flight_frame(flight));
-    if (status == SETT_OK) {
-        status = setti_values_check(world, __func__);
-    }
-    if (status == SETT_OK) {
-        status = setti_snapshot_take(world, &now, __func__);
-    }
+    sett_status status = setti_stream_take(world, __func__, frame, flight_frame(flight), &now);
     if (status != SETT_OK) {
         return status;
     }
     status = flight_record(flight, now, frame, __func__);
-    sett_snapshot unused = status == SETT_OK ? flight->last : now;
-    if (sett_snapshot_status(world, unused) == SETT_OK) {
-        (void)sett_snapshot_drop(world, unused);
-    }
+    setti_stream_drop(world, status == SETT_OK ? flight->last : now);
     if (status == SETT_OK) {
         flight->last = now;
         flight->types = world->registered.count;
@@ -227,7 +219,7 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
     if (status != SETT_OK) {
         return status;
     }
-    if (size > FLIGHT_INPUT - SETTI_STREAM_RECORD ||
+    if (size > FLIGHT_INPUT - SETTI_STREAM_RECORD || /* or the sum below could overflow */
         used + size + SETTI_STREAM_RECORD > FLIGHT_INPUT) {
         return setti_world_fail_with(
             world, SETT_STATUS_LIMIT,
@@ -254,7 +246,7 @@ uint32_t sett_flight_frames(const sett_flight* flight)
     }
     const flight_half* older = &flight->half[1 - flight_now(flight)];
     uint32_t now = flight->half[flight_now(flight)].frames;
-    return flight_used(older) == 0 ? now : older->frames + 1 + now; /* 1: the lead */
+    return flight_used(older) == 0 ? now : older->frames + 1 + now; /* 1: the lead of `now` */
 }
 
 typedef struct flight_dump {
@@ -265,6 +257,7 @@ typedef struct flight_dump {
     bool done;      /* no write has failed */
 } flight_dump;
 
+/* Passes bytes to the program, unless an earlier write has failed. */
 static void flight_emit(flight_dump* dump, const void* bytes, size_t size)
 {
     dump->done = dump->done && (size == 0 || dump->write(dump->user, bytes, size));
@@ -274,7 +267,7 @@ static bool flight_dump_write(void* user, void* file, const void* bytes, size_t 
 {
     (void)user;
     flight_emit(file, bytes, size);
-    return true;
+    return true; /* flight_dump.done tells failures */
 }
 
 static setti_stream flight_dump_stream(flight_dump* dump)
@@ -283,12 +276,12 @@ static setti_stream flight_dump_stream(flight_dump* dump)
     return (setti_stream){.files = &files, .file = dump, .identity = dump->identity};
 }
 
-/* Writes a half of the recording. */
+/* Writes a half of the recording. If `first`, begins with a state, not with the lead. */
 static void flight_emit_half(flight_dump* dump, const flight_half* half, bool first)
 {
     setti_stream stream = flight_dump_stream(dump);
     size_t used = flight_used(half);
-    size_t at = first ? half->lead : 0; /* a dump begins with a state, not with the lead */
+    size_t at = first ? half->lead : 0;
     while (at + SETTI_STREAM_RECORD <= used) {
         const unsigned char* record = half->bytes + at;
         setti_stream_head head = setti_stream_get_head(record);
@@ -303,6 +296,7 @@ static void flight_emit_half(flight_dump* dump, const flight_half* half, bool fi
     }
 }
 
+/* Writes the input of the next frame, and notes the last frame. */
 static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
 {
     size_t used = (size_t)setti_mark_get(&flight->input_used);
@@ -314,7 +308,7 @@ static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
     }
 }
 
-/* Writes the length and at most `most` characters of a text. */
+/* Writes the length and at most `most` characters of a text (NULL: ""). Returns the size. */
 static size_t flight_text(unsigned char* to, const char* text, size_t most)
 {
     size_t length = 0;
@@ -361,7 +355,8 @@ bool sett_flight_dump(const sett_flight* flight, const char* why, sett_flight_wr
     uint64_t last = dump.frame;
     flight_emit_input(&dump, flight);
     if (why != NULL) {
-        dump.frame = dump.frame > last ? dump.frame : last + 1; /* the frame in progress */
+        bool has_input = dump.frame > last;
+        dump.frame = has_input ? dump.frame : last + 1; /* the frame in progress */
         flight_emit_why(&dump, flight->world, why);
     }
     (void)setti_stream_write(&stream, SETTI_STREAM_END, dump.frame, NULL, 0);
@@ -487,8 +482,6 @@ void sett_flight_destroy(sett_flight* flight)
         setti_world_check_serial(flight->world, "sett_flight_destroy") != SETT_OK) {
         return;
     }
-    if (sett_snapshot_status(flight->world, flight->last) == SETT_OK) {
-        (void)sett_snapshot_drop(flight->world, flight->last);
-    }
+    setti_stream_drop(flight->world, flight->last);
     flight_free(flight);
 }

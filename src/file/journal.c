@@ -24,7 +24,7 @@ struct sett_journal {
     setti_bytes index; /* frame and offset of each keyframe */
 };
 
-/* Creates the file with the state, and opens the file again. */
+/* Creates the file with the state, and opens the file again for appending. */
 static sett_status journal_open(sett_journal* journal, sett_world* world, const char* path,
                                 const sett_file_desc* desc)
 {
@@ -35,9 +35,7 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
         return status;
     }
     status = setti_place_lock(place);
-    if (status == SETT_OK) {
-        status = setti_place_save_all(place, desc, SETTI_PLACE_CONTINUES);
-    }
+    status = status == SETT_OK ? setti_place_save_all(place, desc, SETTI_PLACE_CONTINUES) : status;
     if (status == SETT_OK) {
         status = setti_snapshot_take(world, &journal->last, call);
     }
@@ -92,32 +90,13 @@ static sett_status journal_fail(const sett_journal* journal)
                             "journal and create it again");
 }
 
-/* Fails if the snapshot of the last frame has ended. */
-static sett_status journal_check_snapshot(const sett_journal* journal)
-{
-    sett_world* world = journal->place.world;
-    sett_status status = sett_snapshot_status(world, journal->last);
-    if (status == SETT_OK) {
-        return status;
-    }
-    return setti_world_fail_with(
-        world, status,
-        status == SETT_STATUS_LOST
-            ? "%s: \"%.150s\" cannot go on: its snapshot is lost, because memory ran out or "
-              "sett_snapshot_options.memory_limit was exceeded - free memory or raise the limit, "
-              "then destroy the journal and create it again"
-            : "%s: \"%.150s\" cannot go on: the program dropped all snapshots - destroy the "
-              "journal and create it again",
-        journal->place.call, journal->place.path);
-}
-
 /* Writes a delta or a keyframe. Readers can begin at a keyframe. */
 static sett_status journal_write_state(sett_journal* journal, uint32_t kind, uint64_t frame,
                                        const setti_bytes* state)
 {
     sett_world* world = journal->place.world;
-    bool types = kind == SETTI_STREAM_KEYFRAME || journal->types != world->registered.count;
-    if (!setti_stream_write_state(&journal->stream, world, kind, frame, types, state)) {
+    bool with_types = kind == SETTI_STREAM_KEYFRAME || journal->types != world->registered.count;
+    if (!setti_stream_write_state(&journal->stream, world, kind, frame, with_types, state)) {
         return journal->stream.failed ? journal_fail(journal)
                                       : setti_world_no_memory(world, journal->place.call);
     }
@@ -125,15 +104,25 @@ static sett_status journal_write_state(sett_journal* journal, uint32_t kind, uin
     return SETT_OK;
 }
 
+/* Writes the delta between the last snapshot and `now`. */
 static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint64_t frame)
 {
     SETTI_ASSERT(frame >= journal->frame);
     sett_world* world = journal->place.world;
     setti_bytes delta = {0};
-    sett_status status = journal_check_snapshot(journal);
-    if (status == SETT_OK) {
-        status = setti_delta_encode(world, journal->last, now, journal->place.call, &delta);
+    sett_status status = sett_snapshot_status(world, journal->last);
+    if (status != SETT_OK) {
+        return setti_world_fail_with(
+            world, status,
+            status == SETT_STATUS_LOST
+                ? "%s: \"%.150s\" cannot go on: its snapshot is lost, because memory ran out or "
+                  "sett_snapshot_options.memory_limit was exceeded - free memory or raise the "
+                  "limit, then destroy the journal and create it again"
+                : "%s: \"%.150s\" cannot go on: the program dropped all snapshots - destroy the "
+                  "journal and create it again",
+            journal->place.call, journal->place.path);
     }
+    status = setti_delta_encode(world, journal->last, now, journal->place.call, &delta);
     if (status == SETT_OK) {
         status = journal_write_state(journal, SETTI_STREAM_DELTA, frame, &delta);
     }
@@ -141,6 +130,7 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     return status;
 }
 
+/* Adds an entry to the index. Returns false if memory runs out. */
 static bool journal_add_index(sett_journal* journal, uint64_t frame, uint64_t offset)
 {
     unsigned char* entry =
@@ -166,7 +156,8 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
         status = setti_world_no_memory(world, journal->place.call);
     }
     setti_bytes_free(&world->pool, &state);
-    journal->keyframe = frame;
+    journal->keyframe =
+        frame; /* even after an error, the next keyframe is a whole interval later */
     if (status != SETT_STATUS_OUT_OF_MEMORY) {
         return status;
     }
@@ -205,31 +196,20 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
     if (journal->stream.failed) {
         return journal_fail(journal);
     }
-    sett_status status =
-        setti_stream_check_frame(world, journal->place.call, frame, journal->frame);
-    if (status == SETT_OK) {
-        status = setti_values_check(world, journal->place.call);
-    }
-    if (status == SETT_OK) {
-        status = setti_snapshot_take(world, &now, journal->place.call);
-    }
+    sett_status status = setti_stream_take(world, journal->place.call, frame, journal->frame, &now);
     if (status != SETT_OK) {
         return status;
     }
     status = journal_write(journal, now, frame);
-    sett_snapshot unused = status == SETT_OK ? journal->last : now;
-    if (sett_snapshot_status(world, unused) == SETT_OK) {
-        (void)sett_snapshot_drop(world, unused);
+    setti_stream_drop(world, status == SETT_OK ? journal->last : now);
+    if (status != SETT_OK) {
+        return status;
     }
-    if (status == SETT_OK) {
-        journal->last = now;
-        journal->frame = frame;
-    }
-    if (status == SETT_OK && journal->keyframe_every != 0 &&
-        frame - journal->keyframe >= journal->keyframe_every) {
-        status = journal_write_keyframe(journal, frame);
-    }
-    return status;
+    journal->last = now;
+    journal->frame = frame;
+    bool is_due =
+        journal->keyframe_every != 0 && frame - journal->keyframe >= journal->keyframe_every;
+    return is_due ? journal_write_keyframe(journal, frame) : SETT_OK;
 }
 
 sett_status sett_journal_sync(sett_journal* journal)
@@ -260,16 +240,14 @@ sett_status sett_journal_destroy(sett_journal* journal)
     bool good = setti_stream_write(&journal->stream, SETTI_STREAM_END, journal->frame, NULL, 0);
     good = files->sync(files->user, journal->stream.file) && good;
     good = files->close(files->user, journal->stream.file) && good;
-    if (sett_snapshot_status(world, journal->last) == SETT_OK) {
-        (void)sett_snapshot_drop(world, journal->last);
-    }
+    setti_stream_drop(world, journal->last);
     sett_status status = SETT_OK;
     if (!good) {
         status = setti_place_fail(&journal->place, journal->place.path,
                                   "was not written to its end - check that the disk has room (a "
                                   "load restores the last frame that was written)");
     }
-    (void)sett_world_message(world);
+    (void)sett_world_message(world); /* formats the message before the names are freed */
     setti_place_deinit(&journal->place);
     setti_pool_free(&world->pool, journal, sizeof(*journal), 16);
     return status;

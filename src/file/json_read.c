@@ -96,12 +96,13 @@ typedef struct json_load {
     setti_scratch value;
     uint64_t* seen; /* bit per component id: the current entity has the component */
     size_t seen_size;
-    uint32_t lost;
-    sett_status status;             /* SETT_OK unless a call of the world failed */
+    uint32_t lost;                  /* references that became null */
+    bool outer_quiet;               /* sett_world.quiet before the text is read */
+    sett_status status;             /* of an error: INVALID, unless a call of the world failed */
     char wrong[SETTI_MESSAGE_SIZE]; /* storage for an error message that contains a name */
 } json_load;
 
-/* Stores the first error of the text, with names. Returns false. */
+/* Stores a formatted error of the text, unless there is one already. Returns false. */
 static bool json_load_fail(json_load* load, size_t at, const char* format, ...) SETTI_PRINTF(3, 4);
 
 static bool json_load_fail(json_load* load, size_t at, const char* format, ...)
@@ -144,7 +145,8 @@ static bool json_load_is_entry(const json_load* load, const json_read_entry* ent
     return strcmp(path, text) == 0;
 }
 
-/* Finds the key and the entry of a reference. Returns 0 if no key is free. */
+/* Returns the key of a reference in `found`, or a free key, or 0 if no key is free. *entry becomes
+ * the entry with the reference, or SETTI_NONE. */
 static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* entry)
 {
     uint64_t key = setti_hash_bytes(text, strlen(text));
@@ -163,13 +165,22 @@ static bool json_load_unescape(char* path)
 {
     char* to = path;
     for (; *path != '\0'; path++) {
-        if (*path == '\\' && *++path != '\\') {
-            return false; /* only a backslash has an escape */
+        if (*path == '\\') {
+            path++;
+            if (*path != '\\') {
+                return false; /* only a backslash has an escape */
+            }
         }
         *to++ = *path;
     }
     *to = '\0';
     return true;
+}
+
+/* Counts a lost reference. JSON_APPLY would count the reference again. */
+static void json_load_lose(json_load* load)
+{
+    load->lost += load->pass == JSON_CHECK ? 1 : 0;
 }
 
 /* Finds an entity outside of the text. A lost reference becomes null. */
@@ -183,17 +194,18 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
     if (is_handle && (load->desc->keep_handles || sett_is_null(*out))) {
         return true;
     }
-    sett_entity found = sett_null();
+    *out = sett_null(); /* without `keep_handles`, handles lead to entities of the text only */
     if (!is_handle && json_load_unescape(text)) {
-        found = setti_name_lookup(load->world, sett_null(), text);
+        *out = setti_name_lookup(load->world, sett_null(), text);
     }
-    *out = found;
-    if (sett_is_null(*out) && load->count == 0) { /* sett_json_set has no entries */
+    if (!sett_is_null(*out)) {
+        return true;
+    }
+    if (load->count == 0) { /* sett_json_set has no entries */
         return json_load_fail(load, at, "no entity has the path \"%.200s\" - correct the path",
                               text);
     }
-    bool counts = sett_is_null(*out) && load->pass == JSON_CHECK; /* JSON_APPLY would count again */
-    load->lost += counts ? 1 : 0;
+    json_load_lose(load);
     return true;
 }
 
@@ -214,26 +226,7 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t a
 
 /* ----------------------------------------------------------------------------------- collecting */
 
-static bool json_load_fail_memory(json_load* load)
-{
-    load->status = setti_world_no_memory(load->world, load->call);
-    return false;
-}
-
-static bool json_load_add_entry(json_load* load)
-{
-    json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
-                                               load->count, 1, &load->capacity);
-    if (entries == NULL) {
-        return json_load_fail_memory(load);
-    }
-    load->entries = entries;
-    load->current = load->count++;
-    entries[load->current] = (json_read_entry){.at = JSON_NO_REFERENCE};
-    return true;
-}
-
-/* Adds a reference of the current entry to `found`. */
+/* Adds a reference of the current entry to `found`. Fails if another entry has the reference. */
 static bool json_load_add_key(json_load* load, const char* text, size_t at)
 {
     uint32_t other;
@@ -251,11 +244,10 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
                               "this path",
                               text);
     }
-    return setti_hash_map_set(&load->world->pool, &load->found, key, load->current) ||
-           json_load_fail_memory(load);
+    return setti_hash_map_set(&load->world->pool, &load->found, key, load->current);
 }
 
-/* Collects the value of "handle" or "entity". */
+/* Collects the value of the key "handle" (`handle_key`) or "entity". */
 static bool json_load_collect_reference(json_load* load, bool handle_key)
 {
     setti_json* json = &load->reader.json;
@@ -269,7 +261,8 @@ static bool json_load_collect_reference(json_load* load, bool handle_key)
     sett_entity handle;
     bool is_handle =
         strlen(text) == length && setti_json_parse_handle(text, &handle) && !sett_is_null(handle);
-    if (!is_handle && (handle_key || text[0] != '/')) {
+    bool is_path = !handle_key && text[0] == '/';
+    if (!is_handle && !is_path) {
         return setti_json_fail(json, at,
                                handle_key ? "\"#index:generation\" is expected"
                                           : "\"/path\" or \"#index:generation\" is expected");
@@ -312,16 +305,31 @@ static bool json_load_collect_singletons(json_load* load)
     return true;
 }
 
+/* Notes a failed call of the world as an error of the text. Returns `succeeded`. */
+static bool json_load_check_call(json_load* load, bool succeeded)
+{
+    sett_world* world = load->world;
+    if (succeeded || world->error == SETT_STATUS_OUT_OF_MEMORY) {
+        return succeeded; /* json_load_result reports that memory ran out */
+    }
+    SETTI_ASSERT(load->reader.json.wrong == NULL);
+    load->status = world->error;
+    return json_load_fail(load, load->reader.json.at, "%s",
+                          setti_message_why(sett_world_message(world)));
+}
+
 static bool json_load_collect_type(json_load* load, const char* name, bool component)
 {
-    if (setti_type_find(load->world, name) == NULL) {
-        load->status = setti_codec_register_library(load->world, name);
+    if (setti_type_find(load->world, name) == NULL &&
+        !json_load_check_call(load, setti_codec_register_library(load->world, name) == SETT_OK)) {
+        return false;
     }
     const setti_type* type = setti_type_find(load->world, name);
     bool tag = component && type != NULL && type == setti_singleton_tag(load->world);
-    return load->status == SETT_OK && (!tag || json_load_collect_singletons(load));
+    return !tag || json_load_collect_singletons(load);
 }
 
+/* Registers the library's types among the keys of an object: "components" or "links". */
 static bool json_load_collect_types(json_load* load, bool components)
 {
     setti_json* json = &load->reader.json;
@@ -363,7 +371,7 @@ static uint32_t json_load_key_bit(const char* key)
     return JSON_NO_KEYS;
 }
 
-/* Skips the value of an unknown key of `what`, or fails. */
+/* Skips the value of an unknown key of `what`, or fails. The known keys are `keys`. */
 static bool json_load_skip_key(json_load* load, const char* key, const char* const* keys,
                                uint32_t count, const char* what)
 {
@@ -376,12 +384,21 @@ static bool json_load_skip_key(json_load* load, const char* key, const char* con
                               &guess);
 }
 
+/* Appends an entry for the next entity. */
 static bool json_load_collect_entity(json_load* load)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
-    bool good = json_load_add_entry(load) && setti_json_begin(json, '{');
-    const json_read_entry* entry = good ? &load->entries[load->current] : NULL;
+    json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
+                                               load->count, 1, &load->capacity);
+    if (entries == NULL) {
+        return false;
+    }
+    load->entries = entries;
+    load->current = load->count++;
+    json_read_entry* entry = &entries[load->current];
+    *entry = (json_read_entry){.at = JSON_NO_REFERENCE};
+    bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
         uint32_t bit = json_load_key_bit(key);
         if (bit == JSON_ENTITY && entry->at != JSON_NO_REFERENCE) {
@@ -409,30 +426,21 @@ static bool json_load_collect_entity(json_load* load)
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Notes an error of the world. Returns `succeeded`. */
-static bool json_load_check_call(json_load* load, bool succeeded)
-{
-    if (!succeeded && load->status == SETT_OK && load->reader.json.wrong == NULL) {
-        load->status = load->world->error;
-    }
-    return succeeded;
-}
-
 static sett_entity json_load_self(const json_load* load)
 {
     return load->entries[load->current].entity;
 }
 
-/* Notes the type that an entity gets as a parent or target. */
+/* Notes that an entity gets a type as a parent or target, unless the entity has the type. */
 static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* type)
 {
     if (setti_storage_has(&type->storage, entity.index)) {
-        return true; /* the entity had the type before */
+        return true;
     }
     json_read_end* grown = setti_pool_grow(&load->world->pool, load->ends, sizeof(*grown),
                                            load->end_count, 1, &load->end_capacity);
     if (grown == NULL) {
-        return json_load_fail_memory(load);
+        return false;
     }
     load->ends = grown;
     load->ends[load->end_count].entity = entity;
@@ -456,26 +464,27 @@ static void json_load_remove_ends(json_load* load)
 {
     sett_world* world = load->world;
     setti_edit_settle(world);
-    while (load->end_count-- > 0) {
-        const json_read_end* end = &load->ends[load->end_count];
-        if (sett_entity_valid(world, end->entity) &&
-            setti_storage_has(&end->type->storage, end->entity.index) &&
-            !json_load_is_end(world, end) &&
+    for (uint32_t k = load->end_count; k-- > 0;) {
+        const json_read_end* end = &load->ends[k];
+        bool has_type = sett_entity_valid(world, end->entity) &&
+                        setti_storage_has(&end->type->storage, end->entity.index);
+        if (has_type && !json_load_is_end(world, end) &&
             setti_change_reserve_remove(world, end->type, end->entity.index)) {
             setti_change_remove_reserved(world, end->type, end->entity.index);
         }
     }
 }
 
-/* Fills a buffer with the present or the initial value. */
+/* Fills a buffer with the entity's value, or else with the initial value.
+ *   owns  the buffer's value can own memory, so that hooks copy the value */
 static void json_load_begin_value(const json_load* load, const setti_type* type, void* value,
-                                  bool by_hooks)
+                                  bool owns)
 {
     const sett_component_desc* desc = &type->desc;
     bool applies = load->pass == JSON_APPLY;
     const void* present =
         applies ? setti_storage_find(&type->storage, json_load_self(load).index) : NULL;
-    if (present != NULL && by_hooks) {
+    if (present != NULL && owns) {
         setti_type_init_values(type, value, 1);
         setti_type_copy_values(type, value, present, 1);
     } else if (present != NULL) {
@@ -493,9 +502,10 @@ static bool json_load_value(json_load* load, setti_type* type)
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
     const sett_component_desc* desc = &type->desc;
-    bool by_hooks =
+    bool buffer_owns =
         desc->write != NULL || (type->members != NULL && type->members->owned_count != 0);
-    bool in_place = !by_hooks && (desc->copy != NULL || desc->deinit != NULL || desc->move != NULL);
+    bool has_hooks = desc->copy != NULL || desc->deinit != NULL || desc->move != NULL;
+    bool in_place = has_hooks && !buffer_owns; /* a copy in a buffer would share memory */
     bool no_value = desc->size == 0 || setti_json_peek(&load->reader.json) == 'n';
     if (load->pass == JSON_APPLY && (no_value || in_place)) {
         void* value = sett_ensure(world, self, type->id);
@@ -507,14 +517,14 @@ static bool json_load_value(json_load* load, setti_type* type)
     }
     unsigned char* value = setti_scratch_get(&world->pool, &load->value, desc->size, desc->align);
     if (value == NULL) {
-        return json_load_fail_memory(load);
+        return false;
     }
-    json_load_begin_value(load, type, value, by_hooks);
+    json_load_begin_value(load, type, value, buffer_owns);
     bool good = setti_json_read_value(&load->reader, type, value);
     if (good && load->pass == JSON_APPLY) {
         good = json_load_check_call(load, sett_set(world, self, type->id, value) != NULL);
     }
-    if (by_hooks) {
+    if (buffer_owns) {
         setti_type_deinit_values(type, value, 1);
     }
     return good;
@@ -528,23 +538,11 @@ static json_read_held* json_load_hold(json_load* load, setti_type* type)
     json_read_held* grown = setti_pool_grow(&load->world->pool, load->held, sizeof(*grown),
                                             load->held_count, 1, &load->held_capacity);
     if (grown == NULL) {
-        (void)json_load_fail_memory(load);
         return NULL;
     }
     load->held = grown;
     load->held[load->held_count] = (json_read_held){.type = type};
     return &load->held[load->held_count++];
-}
-
-static bool json_load_hold_value(json_load* load, json_read_held* held)
-{
-    const sett_component_desc* desc = &held->type->desc;
-    held->value = setti_pool_alloc(&load->world->pool, desc->size, SETTI_MAX(desc->align, 1));
-    if (held->value == NULL) {
-        return json_load_fail_memory(load);
-    }
-    setti_type_init_values(held->type, held->value, 1);
-    return true;
 }
 
 /* Reads a component of the singletons into `held`. */
@@ -557,8 +555,18 @@ static bool json_load_hold_component(json_load* load, setti_type* type)
         }
     }
     json_read_held* held = json_load_hold(load, type);
-    return held != NULL && (!has_value || json_load_hold_value(load, held)) &&
-           setti_json_read_value(&load->reader, type, held->value);
+    if (held == NULL) {
+        return false;
+    }
+    if (has_value) {
+        const sett_component_desc* desc = &type->desc;
+        held->value = setti_pool_alloc(&load->world->pool, desc->size, SETTI_MAX(desc->align, 1));
+        if (held->value == NULL) {
+            return false;
+        }
+        setti_type_init_values(type, held->value, 1);
+    }
+    return setti_json_read_value(&load->reader, type, held->value);
 }
 
 static void json_load_move(const setti_type* type, void* to, void* from)
@@ -570,6 +578,30 @@ static void json_load_move(const setti_type* type, void* to, void* from)
     }
 }
 
+/* Adds an entry to the path in messages. */
+static size_t json_load_enter_entry(json_load* load, uint32_t number)
+{
+    char text[SETTI_JSON_REFERENCE];
+    const json_read_entry* entry = &load->entries[number];
+    if (entry->at != JSON_NO_REFERENCE) {
+        json_load_reference(load, entry, text);
+    } else {
+        snprintf(text, sizeof(text), "entities[%u]", (unsigned)number);
+    }
+    text[SETTI_JSON_PATH / 2] = '\0'; /* leaves room for types and members */
+    return setti_json_enter(&load->reader, "", text);
+}
+
+/* Fails at an entry, because a call of the world has failed. */
+static bool json_load_fail_entry(json_load* load, uint32_t number)
+{
+    size_t at = load->entries[number].at;
+    (void)json_load_enter_entry(load, number);
+    load->reader.json.at = at != JSON_NO_REFERENCE ? at : 0;
+    return json_load_check_call(load, false);
+}
+
+/* Adds the held types that the world's singletons lack. Reserves the buffer of json_load_swap. */
 static bool json_load_add_held(json_load* load)
 {
     for (uint32_t k = 0; k < load->held_count; k++) {
@@ -578,12 +610,12 @@ static bool json_load_add_held(json_load* load)
         if (held->added &&
             sett_ensure(load->world, load->world_singletons, held->type->id) == NULL) {
             held->added = false;
-            return json_load_check_call(load, false);
+            return json_load_fail_entry(load, load->singletons);
         }
-        if (held->value != NULL && /* reserves the buffer of json_load_swap */
+        if (held->value != NULL &&
             setti_scratch_get(&load->world->pool, &load->value, held->type->desc.size,
                               held->type->desc.align) == NULL) {
-            return json_load_fail_memory(load);
+            return false;
         }
     }
     return true;
@@ -618,7 +650,7 @@ static void json_load_notify(json_load* load, const json_read_held* held)
     }
 }
 
-/* Writes all held values to the world's singletons. */
+/* Writes all held values to the world's singletons, then runs callbacks. */
 static bool json_load_merge_singletons(json_load* load)
 {
     if (!json_load_add_held(load)) {
@@ -640,20 +672,6 @@ static bool json_load_merge_singletons(json_load* load)
         }
     }
     return true;
-}
-
-static void json_load_free_held(json_load* load)
-{
-    setti_pool* pool = &load->world->pool;
-    for (uint32_t k = 0; k < load->held_count; k++) {
-        const setti_type* type = load->held[k].type;
-        if (load->held[k].value != NULL) {
-            setti_type_deinit_values(type, load->held[k].value, 1);
-            setti_pool_free(pool, load->held[k].value, type->desc.size,
-                            SETTI_MAX(type->desc.align, 1));
-        }
-    }
-    setti_pool_free(pool, load->held, load->held_capacity * sizeof(*load->held), 16);
 }
 
 /* ------------------------------------------------------------------------- components and links */
@@ -703,15 +721,13 @@ static bool json_load_find_linked(json_load* load, const char* text, size_t at, 
         return false;
     }
     if (!sett_is_null(*out) && !sett_entity_valid(load->world, *out)) { /* a preserved handle */
-        if (load->pass == JSON_CHECK) { /* JSON_APPLY would count again */
-            load->lost++;
-        }
+        json_load_lose(load);
         *out = sett_null();
     }
     return true;
 }
 
-/* Finds a parent in the text, or else outside of the text. */
+/* Finds a parent in the text. A parent outside of the text becomes desc->parent if it is set. */
 static bool json_load_find_parent(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     uint32_t entry = SETTI_NONE;
@@ -719,14 +735,16 @@ static bool json_load_find_parent(json_load* load, const char* text, size_t at, 
     (void)json_load_key(load, text, &entry);
     bool good = json_load_find_linked(load, text, at, out);
     if (good && entry == SETTI_NONE && !sett_is_null(load->desc->parent)) {
-        *out = load->desc->parent;
-        load->lost = lost_before; /* desc->parent replaces a lost parent */
+        *out = load->desc->parent; /* replaces a parent outside of the text */
+        load->lost = lost_before;
     }
     return good;
 }
 
+/* Finds the entity of a reference at offset `at`. */
 typedef bool (*json_load_follow)(json_load* load, const char* text, size_t at, sett_entity* out);
 
+/* Reads a reference, and finds the entity by `follow`. */
 static bool json_load_target(json_load* load, json_load_follow follow, sett_entity* out)
 {
     setti_json* json = &load->reader.json;
@@ -739,10 +757,15 @@ static bool json_load_target(json_load* load, json_load_follow follow, sett_enti
 /* Reads the data of a link into load->value. */
 static bool json_load_link_data(json_load* load, const setti_type* type)
 {
-    size_t size = SETTI_MAX(type->desc.size, 1);
-    void* value = setti_scratch_get(&load->world->pool, &load->value, size, type->desc.align);
+    size_t size = type->desc.size;
+    if (size == 0 && setti_json_peek(&load->reader.json) != 'n') {
+        return setti_json_unknown(&load->reader, load->reader.json.at,
+                                  "the relationship has no data", " - leave out \"data\"", NULL);
+    }
+    void* value =
+        setti_scratch_get(&load->world->pool, &load->value, SETTI_MAX(size, 1), type->desc.align);
     if (value == NULL) {
-        return json_load_fail_memory(load);
+        return false;
     }
     memset(value, 0, size);
     return setti_json_read_value(&load->reader, type, value);
@@ -847,7 +870,7 @@ static bool json_load_links(json_load* load)
     return good && json->wrong == NULL;
 }
 
-/* Cuts a path at the last slash. Returns the name. */
+/* Cuts a path at the last slash. Returns the name after the slash. */
 static char* json_load_split(char* path)
 {
     char* slash = path;
@@ -867,7 +890,7 @@ static bool json_fail_name(json_load* load, size_t at, const char* wrong)
     return json_load_fail(load, at, "the entity's name %s", wrong);
 }
 
-/* Takes parent and name from the path in "entity". */
+/* Takes parent and name from the path in "entity". The name stays in `text`. */
 static bool json_load_place(json_load* load, json_read_place* place,
                             char text[SETTI_JSON_REFERENCE])
 {
@@ -891,13 +914,13 @@ static bool json_load_place(json_load* load, json_read_place* place,
     return is_root || json_load_find_parent(load, text, entry->at, &place->parent);
 }
 
+/* Reads "name" into `text`. */
 static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
 {
     setti_json* json = &load->reader.json;
     size_t at = setti_json_skip_space(json);
     size_t length = 0;
-    bool base64 = setti_json_peek(json) == '{';
-    if (base64) {
+    if (setti_json_peek(json) == '{') {
         if (!setti_json_read_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length)) {
             return false;
         }
@@ -915,38 +938,25 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     return wrong == NULL || json_fail_name(load, at, wrong);
 }
 
-static bool json_load_attach(json_load* load, sett_entity parent)
-{
-    sett_world* world = load->world;
-    return json_load_check_call(load, setti_hierarchy_register(world) != 0) &&
-           json_load_add_end(load, parent, setti_hierarchy_of(world)->type) &&
-           json_load_check_call(load, sett_hierarchy_attach(world, json_load_self(load), parent) ==
-                                          SETT_OK);
-}
-
 static bool json_load_enter_place(json_load* load, const json_read_place* place)
 {
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
-    if (!sett_is_null(place->parent) && !json_load_attach(load, place->parent)) {
-        return false;
+    sett_status status = SETT_OK;
+    if (!sett_is_null(place->parent)) {
+        if (!json_load_check_call(load, setti_hierarchy_register(world) != 0) ||
+            !json_load_add_end(load, place->parent, setti_hierarchy_of(world)->type)) {
+            return false;
+        }
+        status = sett_hierarchy_attach(world, self, place->parent);
     }
-    bool done = !place->node || sett_hierarchy_set_policy(world, self, place->policy) == SETT_OK;
-    if (!json_load_check_call(load, done)) {
-        return false;
+    if (status == SETT_OK && place->node) {
+        status = sett_hierarchy_set_policy(world, self, place->policy);
     }
-    done = place->name == NULL || sett_name_set(world, self, place->name) == SETT_OK;
-    return json_load_check_call(load, done);
-}
-
-/* Reads "parent". Null stands for a root with the component "Hierarchy". */
-static bool json_load_parent(json_load* load, json_read_place* place)
-{
-    if (setti_json_peek(&load->reader.json) != 'n') {
-        return json_load_target(load, json_load_find_parent, &place->parent);
+    if (status == SETT_OK && place->name != NULL) {
+        status = sett_name_set(world, self, place->name);
     }
-    place->node = true;
-    return setti_json_skip(&load->reader.json);
+    return json_load_check_call(load, status == SETT_OK);
 }
 
 static bool json_load_policy(json_load* load, json_read_place* place)
@@ -970,6 +980,7 @@ static bool json_load_policy(json_load* load, json_read_place* place)
     return true;
 }
 
+/* Reads the wanted keys of the current entity. place->name becomes `text`. */
 static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* place,
                            char text[SETTI_JSON_REFERENCE])
 {
@@ -997,7 +1008,10 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
             good = json_load_name(load, text);
             place->name = text;
         } else if (bit == JSON_PARENT) {
-            good = json_load_parent(load, place);
+            bool is_node = setti_json_peek(json) == 'n'; /* null: a node without a parent */
+            place->node = place->node || is_node;
+            good = is_node ? setti_json_skip(json)
+                           : json_load_target(load, json_load_find_parent, &place->parent);
         } else if (bit == JSON_POLICY) {
             good = json_load_policy(load, place);
         } else {
@@ -1007,7 +1021,7 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
     return good && json->wrong == NULL;
 }
 
-/* Reads the wanted keys of the current entity. */
+/* Reads the wanted keys of the current entity, and enters a wanted place in JSON_APPLY. */
 static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];
@@ -1026,20 +1040,6 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
 
 /* --------------------------------------------------------------------------------------- passes */
 
-/* Adds the current entity to the path in messages. */
-static size_t json_load_enter_entity(json_load* load)
-{
-    char text[SETTI_JSON_REFERENCE];
-    const json_read_entry* entry = &load->entries[load->current];
-    if (entry->at != JSON_NO_REFERENCE) {
-        json_load_reference(load, entry, text);
-    } else {
-        snprintf(text, sizeof(text), "entities[%u]", (unsigned)load->current);
-    }
-    text[SETTI_JSON_PATH / 2] = '\0'; /* leaves room for types and members */
-    return setti_json_enter(&load->reader, "", text);
-}
-
 static bool json_load_walk_entities(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
@@ -1049,7 +1049,7 @@ static bool json_load_walk_entities(json_load* load, uint32_t wanted)
         if (wanted == JSON_NO_KEYS) {
             good = json_load_collect_entity(load);
         } else {
-            size_t before = json_load_enter_entity(load);
+            size_t before = json_load_enter_entry(load, k);
             good = json_load_entity(load, wanted);
             setti_json_leave(&load->reader, before);
         }
@@ -1057,7 +1057,7 @@ static bool json_load_walk_entities(json_load* load, uint32_t wanted)
     return good && json->wrong == NULL;
 }
 
-/* Reads the wanted keys of all entities. JSON_NO_KEYS collects the entities. */
+/* Reads the wanted keys of all entities. In JSON_COLLECT, `wanted` is JSON_NO_KEYS. */
 static bool json_load_walk(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
@@ -1089,42 +1089,41 @@ static bool json_load_preserves_handle(const json_load* load, const json_read_en
     return load->desc->keep_handles && !sett_is_null(entry->text_handle);
 }
 
-static bool json_load_create_entry(json_load* load, json_read_entry* entry)
+/* Creates the entity of an entry. Adds the singleton tag immediately, so that no callback can
+ * create another entity of singletons. Returns false if a call of the world fails. */
+static bool json_load_create_entry(json_load* load, uint32_t number)
 {
+    json_read_entry* entry = &load->entries[number];
     if (!json_load_preserves_handle(load, entry)) {
         entry->entity = sett_entity_create(load->world);
     } else if (sett_entity_create_handle(load->world, entry->text_handle) == SETT_OK) {
         entry->entity = entry->text_handle;
     }
-    return json_load_check_call(load, !sett_is_null(entry->entity));
+    if (sett_is_null(entry->entity)) {
+        return false;
+    }
+    const setti_type* tag = number == load->singletons ? setti_singleton_tag(load->world) : NULL;
+    return tag == NULL || sett_ensure(load->world, entry->entity, tag->id) != NULL;
 }
 
-/* Creates the entities of the text, either with preserved or with new handles. The singleton tag is
- * added immediately, so that no callback can create another entity of singletons. */
+/* Creates the entities of the text, either those with preserved or those with new handles. */
 static bool json_load_create(json_load* load, bool preserved)
 {
     for (uint32_t k = 0; k < load->count; k++) {
-        json_read_entry* entry = &load->entries[k];
-        if (!sett_is_null(entry->entity)) {
-            continue; /* created already, or merged into the world's singletons */
-        }
-        if (json_load_preserves_handle(load, entry) != preserved) {
+        const json_read_entry* entry = &load->entries[k];
+        bool exists = !sett_is_null(entry->entity); /* or is merged into the world's singletons */
+        if (exists || json_load_preserves_handle(load, entry) != preserved) {
             continue;
         }
-        if (!json_load_create_entry(load, entry)) {
-            return false;
-        }
-        const setti_type* tag = k == load->singletons ? setti_singleton_tag(load->world) : NULL;
-        if (tag != NULL &&
-            !json_load_check_call(load, sett_ensure(load->world, entry->entity, tag->id) != NULL)) {
-            return false;
+        if (!json_load_create_entry(load, k)) {
+            return json_load_fail_entry(load, k);
         }
     }
     return true;
 }
 
-/* Creates preserved handles first: new handles would take their indices. Callbacks can rely on the
- * order of the walks: names and parents, then components, then links. */
+/* Changes the world. Creates preserved handles first, because new handles would take their indices.
+ * Callbacks can rely on the order of the walks: names and parents, then components, then links. */
 static bool json_load_apply(json_load* load)
 {
     load->pass = JSON_APPLY;
@@ -1161,30 +1160,51 @@ static void json_load_free(json_load* load)
     setti_pool* pool = &load->world->pool;
     setti_pool_free(pool, load->entries, load->capacity * sizeof(*load->entries), 16);
     setti_hash_map_deinit(pool, &load->found);
-    json_load_free_held(load);
+    for (uint32_t k = 0; k < load->held_count; k++) {
+        const setti_type* type = load->held[k].type;
+        if (load->held[k].value != NULL) {
+            setti_type_deinit_values(type, load->held[k].value, 1);
+            setti_pool_free(pool, load->held[k].value, type->desc.size,
+                            SETTI_MAX(type->desc.align, 1));
+        }
+    }
+    setti_pool_free(pool, load->held, load->held_capacity * sizeof(*load->held), 16);
     setti_pool_free(pool, load->ends, load->end_capacity * sizeof(*load->ends), 16);
     setti_pool_free(pool, load->value.bytes, load->value.size, load->value.align);
     setti_pool_free(pool, load->seen, load->seen_size, 8);
 }
 
-static sett_status json_load_result(json_load* load, bool good)
+/* Prepares reading a text into `world`. */
+static void json_load_init(json_load* load, sett_world* world, const char* call, const char* text,
+                           size_t size)
 {
-    if (good) {
-        return SETT_OK;
-    }
-    return load->status != SETT_OK ? load->status : setti_json_report(&load->reader, load->call);
+    memset(load, 0, sizeof(*load));
+    load->world = world;
+    load->call = call;
+    load->singletons = SETTI_NONE;
+    load->status = SETT_STATUS_INVALID;
+    setti_json_reader_init(&load->reader, world, text, size);
+    load->reader.find = json_load_find;
+    load->outer_quiet = world->quiet;
+    world->quiet = true; /* json_load_result reports failures */
 }
 
+/* Reports the error if reading failed. An error without a text means that memory ran out. */
+static sett_status json_load_result(json_load* load, bool good)
+{
+    load->world->quiet = load->outer_quiet;
+    return good ? SETT_OK : setti_json_report(&load->reader, load->status, load->call);
+}
+
+/* Reads the text in all passes. */
 static sett_status json_load_run(json_load* load)
 {
     bool good = json_load_walk(load, JSON_NO_KEYS);
     load->seen_size = ((size_t)load->world->type_capacity / 64 + 1) * sizeof(uint64_t);
     load->seen = setti_pool_alloc(&load->world->pool, load->seen_size, 8);
-    if (load->seen == NULL) {
-        good = json_load_fail_memory(load);
-    }
+    good = good && load->seen != NULL;
     if (good) {
-        load->reader.skipped = 0;
+        load->reader.skipped = 0; /* unknown keys of the whole text do not count */
         load->pass = JSON_CHECK;
         good = json_load_walk(load,
                               JSON_NAME | JSON_PARENT | JSON_POLICY | JSON_COMPONENTS | JSON_LINKS);
@@ -1221,11 +1241,10 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
     if (!sett_is_null(desc->parent) && !sett_entity_valid(world, desc->parent)) {
         return setti_world_fail(world, SETT_STATUS_STALE, json_read_call, desc->parent, 0);
     }
-    json_load load = {
-        .world = world, .desc = desc, .call = json_read_call, .singletons = SETTI_NONE};
-    setti_json_reader_init(&load.reader, world, text, size);
+    json_load load;
+    json_load_init(&load, world, json_read_call, text, size);
+    load.desc = desc;
     load.reader.allow_unknown = desc->allow_unknown;
-    load.reader.find = json_load_find;
     status = json_load_run(&load);
     if (result != NULL) {
         memset(result, 0, sizeof(*result));
@@ -1259,13 +1278,12 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
         return setti_component_reject_set(world, type, __func__);
     }
     json_read_entry self = {.at = JSON_NO_REFERENCE, .text_handle = entity, .entity = entity};
-    json_load load = {
-        .world = world, .desc = &preserve_handles, .call = __func__, .pass = JSON_CHECK};
-    load.singletons = SETTI_NONE;
-    setti_json_reader_init(&load.reader, world, text, size);
-    load.reader.find = json_load_find;
+    json_load load;
+    json_load_init(&load, world, __func__, text, size);
+    load.desc = &preserve_handles;
+    load.pass = JSON_CHECK;
+    load.entries = &self; /* `count` stays 0: no reference leads to `self` */
     (void)setti_json_enter(&load.reader, "", type->desc.name);
-    load.entries = &self;
     bool good = json_load_value(&load, type) && setti_json_end(&load.reader.json);
     if (good) {
         load.pass = JSON_APPLY;

@@ -16,10 +16,11 @@ bool setti_json_fail(setti_json* json, size_t at, const char* wrong)
     return false;
 }
 
-/* Skips `c` after white space. Returns false if another character follows. */
+/* Skips `c` if it is next after white space. Returns whether it was. */
 static bool json_take(setti_json* json, char c)
 {
-    if (setti_json_peek(json) != c || json->wrong != NULL || json->at == json->size) {
+    SETTI_ASSERT(c != '\0');
+    if (setti_json_peek(json) != c) {
         return false;
     }
     json->at++;
@@ -34,18 +35,18 @@ bool setti_json_end(setti_json* json)
             setti_json_fail(json, at, "text follows the end of the value - remove it"));
 }
 
-/* Counts the leading bytes of plain ASCII. */
+/* Counts the leading bytes of a string that are ASCII and need no escape. */
 SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
 {
     size_t length = 0;
-    while (length < size && (unsigned char)(text[length] - 0x20) < 0x60 && text[length] != '"' &&
-           text[length] != '\\') {
+    while (length < size && (unsigned char)(text[length] - 0x20) < 0x60 && /* 0x20 to 0x7F */
+           text[length] != '"' && text[length] != '\\') {
         length++;
     }
     return length;
 }
 
-/* Returns the bytes of a character. Returns 0 if the text is not UTF-8. */
+/* Returns the size of the first character, or 0 if the text does not begin with valid UTF-8. */
 static size_t utf8_length(const char* text, size_t size)
 {
     const unsigned char* byte = (const unsigned char*)text;
@@ -75,7 +76,7 @@ static size_t utf8_length(const char* text, size_t size)
         if (byte[k] < least || byte[k] > most) {
             return 0;
         }
-        least = 0x80;
+        least = 0x80; /* only the second byte has narrower limits */
         most = 0xBF;
     }
     return length;
@@ -90,6 +91,7 @@ bool setti_utf8_is_valid(const char* text, size_t size)
     return length != 0;
 }
 
+/* Writes a character as UTF-8. Returns the number of bytes. */
 static size_t utf8_encode(uint32_t code, char out[4])
 {
     SETTI_ASSERT(code < 0xD800 || (code > 0xDFFF && code <= 0x10FFFF));
@@ -101,7 +103,7 @@ static size_t utf8_encode(uint32_t code, char out[4])
     if (code < 0x800) {
         length = 2;
     }
-    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0}; /* by length */
     for (size_t k = length - 1; k > 0; k--) {
         out[k] = (char)(0x80 | (code & 0x3F));
         code >>= 6;
@@ -122,13 +124,12 @@ static uint32_t json_hex_digit(char c)
     return c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10 : 16;
 }
 
-/* Reads the four hexadecimal digits after "\u". */
+/* Reads the four hexadecimal digits after "\u". Returns false if other characters follow. */
 static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
 {
     *code = 0;
     for (size_t k = at; k < at + 4; k++) {
-        char c = k < json->size ? json->text[k] : 'x';
-        uint32_t digit = json_hex_digit(c);
+        uint32_t digit = k < json->size ? json_hex_digit(json->text[k]) : 16;
         if (digit > 15) {
             return false;
         }
@@ -137,7 +138,7 @@ static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
     return true;
 }
 
-/* Decodes an escape to UTF-8. Returns the bytes, or 0 after an error. */
+/* Skips an escape, and decodes it to UTF-8. Returns the number of bytes, or 0 after an error. */
 static size_t json_escape(setti_json* json, char out[4])
 {
     SETTI_ASSERT(json->at < json->size && json->text[json->at] == '\\');
@@ -159,10 +160,12 @@ static size_t json_escape(setti_json* json, char out[4])
     }
     json->at += 6;
     if (code >= 0xD800 && code < 0xE000) {
-        bool pair = code < 0xDC00 && at + 7 < json->size && json->text[at + 6] == '\\' &&
-                    json->text[at + 7] == 'u' && json_hex(json, at + 8, &low) && low >= 0xDC00 &&
-                    low < 0xE000;
-        if (!pair) {
+        bool escape_follows =
+            at + 7 < json->size && json->text[at + 6] == '\\' && json->text[at + 7] == 'u';
+        bool is_high = code < 0xDC00;
+        bool is_pair = is_high && escape_follows && json_hex(json, at + 8, &low) && low >= 0xDC00 &&
+                       low < 0xE000;
+        if (!is_pair) {
             setti_json_fail(json, at, "half of a surrogate pair is missing - add it");
             return 0;
         }
@@ -172,7 +175,9 @@ static size_t json_escape(setti_json* json, char out[4])
     return utf8_encode(code, out);
 }
 
-/* Reads a character. `code` is room for a decoded escape. */
+/* Skips the character at *piece, which may be an escape. Returns its size in UTF-8, or 0 after an
+ * error.
+ *   code  room for a decoded escape; *piece becomes this address then */
 static size_t json_character(setti_json* json, const char** piece, char code[4])
 {
     if (**piece == '\\') {
@@ -180,11 +185,12 @@ static size_t json_character(setti_json* json, const char** piece, char code[4])
         return json_escape(json, code);
     }
     size_t size = utf8_length(*piece, json->size - json->at);
-    if (size == 0 || (unsigned char)**piece < 0x20) {
+    if (size == 0) {
+        setti_json_fail(json, json->at, "not valid UTF-8 - write the text as UTF-8");
+    } else if ((unsigned char)**piece < 0x20) {
         setti_json_fail(json, json->at,
-                        size == 0 ? "not valid UTF-8 - write the text as UTF-8"
-                                  : "a string has a control character - escape it, as in \\n, or "
-                                    "end the string before it");
+                        "a string has a control character - escape it, as in \\n, or end the "
+                        "string before it");
         return 0;
     }
     json->at += size;
@@ -206,12 +212,12 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
         json->at += size;
         if (!plain) {
             size = json_character(json, &piece, code);
-        }
-        if (size == 0) {
-            return false;
+            if (size == 0) {
+                return false;
+            }
         }
         size_t room = used < capacity ? capacity - used : 0;
-        if (out != NULL && (size <= room || plain)) { /* only plain ASCII is cut off */
+        if (out != NULL && (size <= room || plain)) { /* no other character is cut */
             memcpy(out + used, piece, SETTI_MIN(size, room));
         }
         used += size;
@@ -235,6 +241,7 @@ bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* len
     return good;
 }
 
+/* Skips digits. Returns the number of digits. */
 static size_t json_digits(setti_json* json)
 {
     size_t first = json->at;
@@ -251,8 +258,7 @@ SETTI_INLINE bool json_is(const setti_json* json, char c)
 
 bool setti_json_number(setti_json* json, const char** text, size_t* length)
 {
-    (void)setti_json_skip_space(json);
-    size_t first = json->at;
+    size_t first = setti_json_skip_space(json);
     json->at += json_is(json, '-') ? 1 : 0;
     bool starts_with_zero = json_is(json, '0');
     size_t digits = json_digits(json);
@@ -275,7 +281,7 @@ bool setti_json_number(setti_json* json, const char** text, size_t* length)
                                        : "a number is expected");
 }
 
-/* Skips a word. Returns false if another text follows. */
+/* Skips `word` if it is next after white space. Returns whether it was. */
 static bool json_word(setti_json* json, const char* word)
 {
     size_t length = strlen(word);
@@ -312,14 +318,15 @@ bool setti_json_begin(setti_json* json, char open)
     return true;
 }
 
-/* Skips a comma before the next element. Returns false at the end. */
+/* Moves to the next element of a container: skips the comma before the element. At the end of the
+ * container, skips `close` and returns false. */
 static bool json_more(setti_json* json, char open, char close)
 {
-    size_t token_end = json->at; /* of the previous token */
+    size_t token_end = json->at; /* of the previous token, before white space */
     while (token_end != 0 && setti_json_is_space(json->text[token_end - 1])) {
         token_end--;
     }
-    bool first = token_end != 0 && json->text[token_end - 1] == open;
+    bool first = token_end != 0 && json->text[token_end - 1] == open; /* no element precedes */
     if (json_take(json, close)) {
         json->depth--;
         return false;
@@ -335,6 +342,7 @@ static bool json_more(setti_json* json, char open, char close)
     return json->wrong == NULL;
 }
 
+/* Reads a key and the colon after it. Returns false at the end of the object. */
 static bool json_next_key(setti_json* json, char* key, size_t* length)
 {
     return json_more(json, '{', '}') && setti_json_string(json, key, SETTI_JSON_KEY, length) &&
@@ -394,14 +402,14 @@ bool setti_json_skip(setti_json* json)
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Returns the value of a digit, or 64. */
+/* Returns the value of a digit, or 64 for another character. */
 static uint32_t base64_value(char c)
 {
     const char* at = c != '\0' ? strchr(base64_digits, c) : NULL;
     return at != NULL ? (uint32_t)(at - base64_digits) : 64;
 }
 
-/* Decodes four characters. Returns the bytes, or 0 after an error. */
+/* Decodes four characters. Returns the number of bytes, or 0 after an error. */
 static size_t base64_decode(const char text[4], unsigned char out[3])
 {
     uint32_t a = base64_value(text[0]);
@@ -417,8 +425,8 @@ static size_t base64_decode(const char text[4], unsigned char out[3])
         c = 0;
     }
     uint32_t bits = a << 18 | b << 12 | c << 6 | d;
-    /* bits after the last byte must be 0 */
-    bool good = (a | b | c | d) < 64 && (size == 3 || (bits & (size == 2 ? 0xFFu : 0xFFFFu)) == 0);
+    uint32_t after_last_byte = bits & (0xFFFFFFu >> 8 * size);
+    bool good = (a | b | c | d) < 64 && after_last_byte == 0;
     out[0] = (unsigned char)(bits >> 16);
     out[1] = (unsigned char)(bits >> 8);
     out[2] = (unsigned char)bits;
@@ -480,7 +488,7 @@ bool setti_json_finish(setti_json_out* out)
 static void json_add_escape(setti_json_out* out, unsigned char byte)
 {
     static const char digits[] = "0123456789abcdef";
-    static const char pairs[] = "\"\"\\\\\nn\rr\tt"; /* each byte, then the byte of the escape */
+    static const char pairs[] = "\"\"\\\\\nn\rr\tt"; /* each byte, then the letter of its escape */
     char escape[] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
     const char* simple = byte != 0 ? strchr(pairs, byte) : NULL;
     if (simple != NULL) {

@@ -11,20 +11,20 @@
 /* The deepest nesting of objects and lists. */
 #define SETTI_JSON_DEPTH 64
 
-/* Longer keys are unknown in any case. */
+/* Room for a key with a zero at the end. No known key is as long. */
 #define SETTI_JSON_KEY 1024
 
 /* A text being read. After the first error all calls fail. */
 typedef struct setti_json {
     const char* text;
     size_t size;
-    size_t at;
-    uint32_t depth;
+    size_t at;         /* offset of the next byte */
+    uint32_t depth;    /* number of open containers */
     const char* wrong; /* the error, or NULL */
-    size_t wrong_at;
+    size_t wrong_at;   /* offset of the error */
 } setti_json;
 
-/* Stores the first error. Returns false. */
+/* Stores an error, unless there is one already. Returns false. */
 bool setti_json_fail(setti_json* json, size_t at, const char* wrong);
 
 SETTI_INLINE bool setti_json_is_space(char c)
@@ -43,20 +43,21 @@ SETTI_INLINE size_t setti_json_skip_space(setti_json* json)
     return json->at;
 }
 
-/* Returns the next character after white space, or 0 at the end. */
+/* Skips white space. Returns the next character, or 0 at the end or after an error. */
 SETTI_INLINE char setti_json_peek(setti_json* json)
 {
     size_t at = setti_json_skip_space(json);
     return json->wrong == NULL && at < json->size ? json->text[at] : '\0';
 }
 
-/* Reads a string with a zero at the end. `out` becomes empty if the string does not fit. */
+/* Reads a string into `out`, with a zero at the end. `out` becomes empty if the string does not
+ * fit. If `out` is NULL, only checks the string. `length` is that of the whole string. */
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Reads the beginning of a string, without a zero. */
+/* Like setti_json_string, but stores the begin of a string that does not fit, and no zero. */
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Finds the text of a number. */
+/* Skips a number. `text` becomes the begin of the number. */
 bool setti_json_number(setti_json* json, const char** text, size_t* length);
 
 bool setti_json_bool(setti_json* json, bool* out);
@@ -71,8 +72,8 @@ bool setti_json_skip(setti_json* json);
  *         while (setti_json_key(json, key)) { ... a value ... }
  *     }
  *
- * A key of SETTI_JSON_KEY bytes or more becomes empty. setti_json_key and setti_json_item return
- * false without an error at the end of the container. */
+ * A key that is too long or contains a zero byte becomes empty. At the end of the container,
+ * setti_json_key and setti_json_item return false without an error. */
 bool setti_json_begin(setti_json* json, char open);
 bool setti_json_key(setti_json* json, char key[SETTI_JSON_KEY]);
 bool setti_json_item(setti_json* json);
@@ -80,7 +81,7 @@ bool setti_json_item(setti_json* json);
 /* Fails unless only white space is left. */
 bool setti_json_end(setti_json* json);
 
-/* Decodes a string of base64. Counts bytes beyond `capacity` too. */
+/* Decodes a string of base64. `length` also counts the bytes beyond `capacity`, which are lost. */
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 bool setti_utf8_is_valid(const char* text, size_t size);
@@ -88,9 +89,9 @@ bool setti_utf8_is_valid(const char* text, size_t size);
 typedef struct setti_json_out {
     sett_json_fn fn;
     void* user;
-    bool stopped;
+    bool stopped;   /* `fn` returned false */
     bool no_memory; /* memory ran out within a value */
-    size_t used;
+    size_t used;    /* bytes in `buffer` */
     char buffer[2000];
 } setti_json_out;
 
@@ -121,7 +122,7 @@ void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size);
 /* Adds a string, or base64 if the text is not UTF-8. */
 void setti_json_add_bytes(setti_json_out* out, const char* text, size_t size);
 
-/* Writes the rest of the buffer. Returns false if `fn` has failed. */
+/* Passes the rest of the buffer to `fn`. Returns false if `fn` ever returned false. */
 bool setti_json_finish(setti_json_out* out);
 
 #endif

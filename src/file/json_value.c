@@ -18,12 +18,12 @@
 #define JSON_INTEGER_MAX (((uint64_t)1 << 53) - 1) /* JavaScript rounds larger integers */
 #define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)   /* words of a set of members */
 
-/* Adds "/name" before text[at]. Returns the new begin, or 0 without room. */
+/* Writes "/name" to end before text[at], with escapes. Returns the begin, or 0 without room. */
 static size_t reference_add(char* text, size_t at, const char* name)
 {
     for (size_t k = strlen(name); k > 0; k--) {
         bool escape = name[k - 1] == '\\' || name[k - 1] == '/';
-        if (at < 4) { /* this character, its escape and the '/' must fit */
+        if (at < 4) { /* this character, its escape and the '/' must fit after text[0] */
             return 0;
         }
         text[--at] = name[k - 1];
@@ -80,7 +80,8 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
                              const unsigned char* value);
 
-/* Returns the first constant with a value. */
+/* Returns the first constant with a value. Returns NULL without such a constant, or if a reader
+ * would find another constant by its name. */
 static const sett_constant* value_constant(const sett_member* member, int64_t value)
 {
     const sett_constant* constant = member->constants;
@@ -92,7 +93,7 @@ static const sett_constant* value_constant(const sett_member* member, int64_t va
     }
     for (const sett_constant* at = member->constants; at != constant; at++) {
         if (strcmp(at->name, constant->name) == 0) {
-            return NULL; /* a reader would find the earlier constant */
+            return NULL;
         }
     }
     return constant;
@@ -143,9 +144,12 @@ static void value_add_bits(setti_json_out* out, const sett_member* member, int64
 static void value_add_named(setti_json_out* out, const sett_member* member,
                             const unsigned char* bytes)
 {
-    int64_t value = member->constants != NULL ? setti_number_load(member->kind, bytes) : 0;
-    const sett_constant* constant =
-        member->constants != NULL ? value_constant(member, value) : NULL;
+    if (member->constants == NULL) {
+        value_add_number(out, member, bytes);
+        return;
+    }
+    int64_t value = setti_number_load(member->kind, bytes);
+    const sett_constant* constant = value_constant(member, value);
     if (member->bits) {
         value_add_bits(out, member, value);
     } else if (constant != NULL) {
@@ -159,7 +163,7 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 {
     sett_entity entity;
     memcpy(&entity, bytes, sizeof(entity));
-    if (sett_is_null(entity) && entity.index == 0) { /* generation 0 alone is "#index:0" */
+    if (sett_is_null(entity) && entity.index == 0) { /* generation 0 of another index: "#7:0" */
         setti_json_add_text(out, "null");
     } else {
         setti_json_add_reference(out, world, entity);
@@ -228,16 +232,6 @@ static void value_add_element(setti_json_out* out, sett_world* world, const sett
     }
 }
 
-static void value_add_member(setti_json_out* out, sett_world* world, const sett_member* member,
-                             const unsigned char* bytes)
-{
-    if (setti_member_is_array(member)) {
-        value_add_elements(out, world, member, bytes, member->count);
-    } else {
-        value_add_element(out, world, member, bytes);
-    }
-}
-
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
                              const unsigned char* value)
 {
@@ -248,7 +242,11 @@ static void value_add_struct(setti_json_out* out, sett_world* world, const sett_
             setti_json_add_text(out, between);
             setti_json_add_string(out, member->name, strlen(member->name));
             setti_json_add_text(out, ": ");
-            value_add_member(out, world, member, value + member->offset);
+            if (setti_member_is_array(member)) {
+                value_add_elements(out, world, member, value + member->offset, member->count);
+            } else {
+                value_add_element(out, world, member, value + member->offset);
+            }
             between = ", ";
         }
     }
@@ -261,7 +259,7 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
 {
     size_t size = type->desc.size;
     const unsigned char* mask = type->desc.mask;
-    if (mask == NULL) {
+    if (mask == NULL) { /* no padding */
         setti_json_add_base64(out, value, size);
         return;
     }
@@ -277,25 +275,20 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
     setti_pool_free(&world->pool, copy, size, 8);
 }
 
-/* Writes the struct of a `write` hook. Returns false without a struct. */
-static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_type* type,
-                            const void* value)
-{
-    setti_written_view view;
-    sett_status status = setti_written_show(type, value, &view);
-    if (status == SETT_OK) {
-        value_add_struct(out, world, &type->written->of, view.value);
-    }
-    setti_written_end(&view);
-    return status == SETT_OK;
-}
-
 /* Writes the result of a `write` hook. */
 static void value_add_written(setti_json_out* out, sett_world* world, const setti_type* type,
                               const void* value)
 {
-    if (type->written != NULL && value_add_shown(out, world, type, value)) {
-        return;
+    if (type->written != NULL) { /* the hook describes a struct */
+        setti_written_view view;
+        bool shown = setti_written_show(type, value, &view) == SETT_OK;
+        if (shown) {
+            value_add_struct(out, world, &type->written->of, view.value);
+        }
+        setti_written_end(&view);
+        if (shown) {
+            return;
+        }
     }
     setti_bytes bytes = {0};
     bool written = setti_type_write_bytes(type, value, &world->pool, &bytes);
@@ -304,6 +297,7 @@ static void value_add_written(setti_json_out* out, sett_world* world, const sett
     setti_bytes_free(&world->pool, &bytes);
 }
 
+/* Returns true if texts contain the values of a type. */
 static bool value_is_saved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
@@ -311,9 +305,10 @@ static bool value_is_saved(const setti_type* type)
     if (type->members == NULL && desc->write == NULL) {
         return desc->save == SETT_SAVE_BYTES && !owns;
     }
-    /* hooks could free a pointer in opaque bytes */
-    return desc->save != SETT_SAVE_SKIP &&
-           !(type->members != NULL && type->members->opaque && setti_values_unsaved(type) != NULL);
+    /* opaque bytes of a text could be a pointer that hooks free */
+    bool is_unsafe =
+        type->members != NULL && type->members->opaque && setti_values_unsaved(type) != NULL;
+    return desc->save != SETT_SAVE_SKIP && !is_unsafe;
 }
 
 void setti_json_add_value(setti_json_out* out, sett_world* world, const setti_type* type,
@@ -360,16 +355,31 @@ void setti_json_leave(setti_json_reader* reader, size_t before)
     }
 }
 
+/* Stores an error, unless there is one already. `format` is the end of the message. */
+static bool value_fail(setti_json_reader* reader, size_t at, const char* wrong, const char* format,
+                       ...) SETTI_PRINTF(4, 5);
+
+static bool value_fail(setti_json_reader* reader, size_t at, const char* wrong, const char* format,
+                       ...)
+{
+    va_list arguments;
+    if (reader->json.wrong == NULL) {
+        va_start(arguments, format);
+        (void)vsnprintf(reader->meant, sizeof(reader->meant), format, arguments);
+        va_end(arguments);
+    }
+    return setti_json_fail(&reader->json, at, wrong);
+}
+
 bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong, const char* remedy,
                         setti_guess* guess)
 {
     reader->skipped++;
-    if (!reader->allow_unknown && reader->json.wrong == NULL) {
-        snprintf(reader->meant, sizeof(reader->meant), "%s",
-                 guess->found != NULL ? setti_guess_text(guess) : remedy);
+    if (reader->allow_unknown) {
+        return setti_json_skip(&reader->json);
     }
-    return (reader->allow_unknown || setti_json_fail(&reader->json, at, wrong)) &&
-           setti_json_skip(&reader->json);
+    bool has_guess = guess != NULL && guess->found != NULL;
+    return value_fail(reader, at, wrong, "%s", has_guess ? setti_guess_text(guess) : remedy);
 }
 
 bool setti_json_parse_handle(const char* text, sett_entity* out)
@@ -403,10 +413,12 @@ static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
     if (first != 'n' && first != '"') {
         return setti_json_fail(json, at, "null, \"/path\" or \"#index:generation\" is expected");
     }
-    bool good = first == 'n' ? setti_json_null(json)
-                             : setti_json_string(json, text, sizeof(text), &length) &&
-                                   reader->find(reader, text, at, &entity);
-    if (!good) {
+    if (first == 'n') {
+        if (!setti_json_null(json)) {
+            return false;
+        }
+    } else if (!setti_json_string(json, text, sizeof(text), &length) ||
+               !reader->find(reader, text, at, &entity)) {
         return false;
     }
     memcpy(bytes, &entity, sizeof(entity));
@@ -417,45 +429,22 @@ bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacit
 {
     char key[SETTI_JSON_KEY];
     size_t at = json->at;
-    bool good = setti_json_begin(json, '{') && setti_json_key(json, key);
-    if (json->wrong == NULL && (!good || strcmp(key, "base64") != 0)) {
+    bool begins = setti_json_begin(json, '{') && setti_json_key(json, key);
+    if (!begins || strcmp(key, "base64") != 0) {
         return setti_json_fail(json, at, "{\"base64\": \"...\"} is expected");
     }
-    good = good && setti_json_base64(json, out, capacity, length);
-    if (good && (setti_json_key(json, key) || json->wrong != NULL)) {
-        return setti_json_fail(json, at, "{\"base64\": \"...\"} is expected");
+    if (!setti_json_base64(json, out, capacity, length)) {
+        return false;
     }
-    return good;
+    bool ends = !setti_json_key(json, key) && json->wrong == NULL;
+    return ends || setti_json_fail(json, at, "{\"base64\": \"...\"} is expected");
 }
 
 static bool value_fail_few(setti_json_reader* reader, size_t at, const char* wrong, size_t count,
                            size_t expected)
 {
-    if (reader->json.wrong == NULL) {
-        snprintf(reader->meant, sizeof(reader->meant), ": %u instead of %u - write all of them",
-                 (unsigned)count, (unsigned)expected);
-    }
-    return setti_json_fail(&reader->json, at, wrong);
-}
-
-static bool value_fail_many(setti_json_reader* reader, size_t at, size_t bytes, size_t most)
-{
-    if (reader->json.wrong == NULL) {
-        snprintf(reader->meant, sizeof(reader->meant), ": %u, and %u fit - shorten it",
-                 (unsigned)bytes, (unsigned)most);
-    }
-    return setti_json_fail(&reader->json, at, "the value has too many bytes");
-}
-
-/* Fails with an error of setti_number_read. */
-static bool value_fail_number(setti_json_reader* reader, size_t at, const char* wrong,
-                              const sett_member* member)
-{
-    if (reader->json.wrong == NULL) {
-        snprintf(reader->meant, sizeof(reader->meant), " (%s)",
-                 sett_member_kind_name(member->kind));
-    }
-    return setti_json_fail(&reader->json, at, wrong);
+    return value_fail(reader, at, wrong, ": %u instead of %u - write all of them", (unsigned)count,
+                      (unsigned)expected);
 }
 
 static bool value_read_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
@@ -463,7 +452,18 @@ static bool value_read_base64(setti_json_reader* reader, unsigned char* out, siz
 {
     size_t at = reader->json.at;
     return setti_json_read_base64(&reader->json, out, capacity, length) &&
-           (*length <= capacity || value_fail_many(reader, at, *length, capacity));
+           (*length <= capacity ||
+            value_fail(reader, at, "the value has too many bytes", ": %u, and %u fit - shorten it",
+                       (unsigned)*length, (unsigned)capacity));
+}
+
+/* Reads a string or base64, as setti_json_chars. */
+static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size_t capacity,
+                             size_t* length)
+{
+    return setti_json_peek(&reader->json) == '{'
+               ? setti_json_read_base64(&reader->json, out, capacity, length)
+               : setti_json_chars(&reader->json, (char*)out, capacity, length);
 }
 
 static bool value_read_text(setti_json_reader* reader, const sett_member* member,
@@ -473,32 +473,21 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
     size_t length = 0;
     size_t at = json->at;
     memset(bytes, 0, member->size);
-    bool good = setti_json_peek(json) == '{'
-                    ? value_read_base64(reader, bytes, member->size, &length)
-                    : setti_json_chars(json, (char*)bytes, member->size, &length);
-    if (!good) {
+    if (!value_read_chars(reader, bytes, member->size, &length)) {
         return false;
     }
     if (length > member->size) {
-        return value_fail_many(reader, at, length, member->size);
+        return value_fail(reader, at, "the value has too many bytes",
+                          ": %u, and %u fit - shorten it", (unsigned)length, member->size);
     }
     return memchr(bytes, 0, length) == NULL ||
            setti_json_fail(json, at, "a text contains a zero byte - remove it");
 }
 
-/* Reads the beginning of a string. */
-static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size_t capacity,
-                             size_t* length)
-{
-    return setti_json_peek(&reader->json) == '{'
-               ? setti_json_read_base64(&reader->json, out, capacity, length)
-               : setti_json_chars(&reader->json, (char*)out, capacity, length);
-}
-
-/* Counts the bytes of a string. The caller reads again from `begin`. */
+/* Counts the bytes of a string. `begin` becomes the reader before the string, to read again. */
 static bool value_count_chars(setti_json_reader* reader, setti_json* begin, size_t* length)
 {
-    unsigned char unused;
+    unsigned char unused; /* the capacity is 0 */
     (void)setti_json_skip_space(&reader->json);
     *begin = reader->json;
     return value_read_chars(reader, &unused, 0, length);
@@ -523,13 +512,13 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     *json = begin;
     (void)value_read_chars(reader, (unsigned char*)text, length, &length);
     text[length] = '\0';
-    bool has_zero = memchr(text, 0, length) != NULL;
-    if (has_zero || length == 0) {
+    if (memchr(text, 0, length) != NULL) {
+        setti_owned_drop(text);
+        return setti_json_fail(json, begin.at, "a text contains a zero byte - remove it");
+    }
+    if (length == 0) { /* an empty string has no text */
         setti_owned_drop(text);
         text = NULL;
-    }
-    if (has_zero) {
-        return setti_json_fail(json, begin.at, "a text contains a zero byte - remove it");
     }
     sett_string string = setti_owned_string(bytes);
     setti_owned_drop(string.text);
@@ -539,6 +528,7 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     return true;
 }
 
+/* Fails, and lists as many of the known constants as fit into the message. */
 static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett_constant* known)
 {
     setti_writer list = setti_writer_begin(reader->meant, sizeof(reader->meant));
@@ -579,34 +569,38 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     if (member->constants != NULL) {
         return value_fail_constant(reader, at, member->constants);
     }
-    return value_fail_number(reader, at, wrong, member);
+    return value_fail(reader, at, wrong, " (%s)", sett_member_kind_name(member->kind));
 }
 
 static bool value_read_number(setti_json_reader* reader, const sett_member* member,
                               unsigned char* bytes)
 {
     setti_json* json = &reader->json;
-    const char* text;
     char word[SETTI_NUMBER_SIZE];
+    const char* text = word;
     size_t length;
     bool quoted = setti_json_peek(json) == '"';
     size_t at = json->at;
     if (quoted && setti_number_is_integer(member->kind)) {
         return value_read_constant(reader, member, bytes);
     }
-    bool good = quoted ? setti_json_string(json, word, sizeof(word), &length)
-                       : setti_json_number(json, &text, &length);
-    if (!good) {
-        return false;
+    if (!quoted) {
+        if (!setti_json_number(json, &text, &length)) {
+            return false;
+        }
+    } else { /* NaN, Infinity or -Infinity */
+        if (!setti_json_string(json, word, sizeof(word), &length)) {
+            return false;
+        }
+        bool looks_like_number = strchr("0123456789+-", word[0]) != NULL; /* also if it is empty */
+        bool is_word = !looks_like_number || strcmp(word, "-Infinity") == 0;
+        if (length >= sizeof(word) || !is_word) {
+            return setti_json_fail(json, at, "a number is expected, without quotes");
+        }
     }
-    bool is_word = quoted && length < sizeof(word) &&
-                   (strchr("0123456789+-", word[0]) == NULL || strcmp(word, "-Infinity") == 0);
-    if (quoted && !is_word) {
-        return setti_json_fail(json, at, "a number is expected, without quotes");
-    }
-    const char* wrong =
-        setti_number_read(member->kind, quoted ? word : text, length, member->scale, bytes);
-    return wrong == NULL || value_fail_number(reader, at, wrong, member);
+    const char* wrong = setti_number_read(member->kind, text, length, member->scale, bytes);
+    return wrong == NULL ||
+           value_fail(reader, at, wrong, " (%s)", sett_member_kind_name(member->kind));
 }
 
 /* Reads a set of bits from a list or a number. */
@@ -633,28 +627,21 @@ static bool value_read_bits(setti_json_reader* reader, const sett_member* member
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
                                unsigned char* bytes);
 
-/* Fails at an element after the last one. */
-static bool value_fail_element(setti_json_reader* reader, const sett_member* member)
-{
-    snprintf(reader->meant, sizeof(reader->meant), ": the array has %u - leave out the rest",
-             (unsigned)member->count);
-    return setti_json_fail(&reader->json, reader->json.at, "too many elements");
-}
-
-/* Reads element `k` of an array or list of `count`. */
+/* Reads element `k` of an array or list with `count` elements. */
 static bool value_read_item(setti_json_reader* reader, const sett_member* member, uint32_t k,
                             uint32_t count, unsigned char* bytes)
 {
     char number[16];
     snprintf(number, sizeof(number), "[%u]", (unsigned)k);
     size_t before = setti_json_enter(reader, "", number);
-    bool good =
-        k < count ? value_read_element(reader, member, bytes) : value_fail_element(reader, member);
+    bool good = k < count ? value_read_element(reader, member, bytes)
+                          : value_fail(reader, reader->json.at, "too many elements",
+                                       ": the array has %u - leave out the rest", (unsigned)count);
     setti_json_leave(reader, before);
     return good;
 }
 
-/* Counts the items of the next list. */
+/* Counts the items of the next list, and leaves the list to be read. */
 static bool value_count_items(setti_json* json, uint32_t* count)
 {
     (void)setti_json_skip_space(json);
@@ -664,7 +651,7 @@ static bool value_count_items(setti_json* json, uint32_t* count)
         good = setti_json_skip(json);
     }
     if (good && json->wrong == NULL) {
-        *json = begin; /* the items are still to be read */
+        *json = begin;
         return true;
     }
     return false;
@@ -732,28 +719,7 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
     }
 }
 
-static bool value_skip_element(setti_json_reader* reader, const sett_member* member,
-                               const char* name)
-{
-    setti_guess guess = setti_guess_begin(name, strlen(name));
-    for (uint32_t k = 0; k < member->count; k++) {
-        setti_guess_try(&guess, member->element_names[k]);
-    }
-    return setti_json_unknown(reader, reader->json.at, "no element has this name",
-                              " - correct the name, or leave it out", &guess);
-}
-
-/* Finds an element by name. Returns member->count for an unknown name. */
-static uint32_t value_find_element(const sett_member* member, const char* name)
-{
-    uint32_t k = 0;
-    while (k < member->count && strcmp(member->element_names[k], name) != 0) {
-        k++;
-    }
-    return k;
-}
-
-/* Reads elements by name. Missing elements stay unchanged. */
+/* Reads the elements of an array from an object. Missing elements stay unchanged. */
 static bool value_read_named(setti_json_reader* reader, const sett_member* member,
                              unsigned char* bytes)
 {
@@ -762,10 +728,21 @@ static bool value_read_named(setti_json_reader* reader, const sett_member* membe
     size_t element_size = member->size / member->count;
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        uint32_t k = value_find_element(member, key);
         size_t before = setti_json_enter(reader, ".", key);
-        good = k < member->count ? value_read_element(reader, member, bytes + k * element_size)
-                                 : value_skip_element(reader, member, key);
+        uint32_t k = 0;
+        while (k < member->count && strcmp(member->element_names[k], key) != 0) {
+            k++;
+        }
+        if (k < member->count) {
+            good = value_read_element(reader, member, bytes + k * element_size);
+        } else {
+            setti_guess guess = setti_guess_begin(key, strlen(key));
+            for (k = 0; k < member->count; k++) {
+                setti_guess_try(&guess, member->element_names[k]);
+            }
+            good = setti_json_unknown(reader, json->at, "no element has this name",
+                                      " - correct the name, or leave it out", &guess);
+        }
         setti_json_leave(reader, before);
     }
     return good && json->wrong == NULL;
@@ -793,27 +770,6 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
             value_fail_few(reader, at, "too few elements", count, member->count));
 }
 
-static bool value_skip_member(setti_json_reader* reader, const sett_struct* of, const char* name,
-                              size_t at)
-{
-    setti_guess guess = setti_guess_begin(name, strlen(name));
-    for (uint32_t k = 0; k < of->count; k++) {
-        if (!of->members[k].local) {
-            setti_guess_try(&guess, of->members[k].name);
-        }
-    }
-    return setti_json_unknown(reader, at, "no member has this name",
-                              " - correct the name, or leave it out", &guess);
-}
-
-/* Skips a member that texts do not have, or fails. */
-static bool value_skip_local(setti_json_reader* reader, size_t at)
-{
-    setti_guess no_guess = setti_guess_begin("", 0);
-    return setti_json_unknown(reader, at, "the member is local: only the program writes it",
-                              " - leave it out", &no_guess);
-}
-
 static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
                               unsigned char* value)
 {
@@ -826,9 +782,17 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
         size_t at = json->at;
         size_t before = setti_json_enter(reader, ".", key);
         if (member == NULL) {
-            good = value_skip_member(reader, of, key, at);
+            setti_guess guess = setti_guess_begin(key, strlen(key));
+            for (uint32_t k = 0; k < of->count; k++) {
+                if (!of->members[k].local) {
+                    setti_guess_try(&guess, of->members[k].name);
+                }
+            }
+            good = setti_json_unknown(reader, at, "no member has this name",
+                                      " - correct the name, or leave it out", &guess);
         } else if (member->local) {
-            good = value_skip_local(reader, at);
+            good = setti_json_unknown(reader, at, "the member is local: only the program writes it",
+                                      " - leave it out", NULL);
         } else if (setti_bits_test_and_set(seen, (uint32_t)(member - of->members))) {
             good = setti_json_fail(json, at, "the member occurs twice - leave out one of them");
         } else {
@@ -863,7 +827,7 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     if (length != type->desc.size) {
         return value_fail_few(reader, at, "too few bytes", length, type->desc.size);
     }
-    for (uint32_t k = 0; k < type->desc.entity_offset_count; k++) {
+    for (uint32_t k = 0; k < type->desc.entity_offset_count; k++) { /* handles are references */
         char text[32];
         sett_entity entity;
         memcpy(&entity, value + type->desc.entity_offsets[k], sizeof(entity));
@@ -876,7 +840,7 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     return true;
 }
 
-/* Reads a struct for a `read` hook. */
+/* Reads the struct that hooks describe over a value: by the `write` hook, then the `read` hook. */
 static bool value_read_shown(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_written_view view;
@@ -888,7 +852,7 @@ static bool value_read_shown(setti_json_reader* reader, const setti_type* type, 
         status = setti_written_store(&view, value);
     }
     setti_written_end(&view);
-    if (status == SETT_STATUS_INVALID && reader->json.wrong == NULL) {
+    if (status == SETT_STATUS_INVALID) {
         return setti_json_fail(
             &reader->json, at,
             shown ? "the `read` hook rejects the value - correct the value"
@@ -926,7 +890,7 @@ static bool value_read_tag(setti_json* json)
     char key[SETTI_JSON_KEY];
     bool present = false;
     char first = setti_json_peek(json);
-    if (first == '{') { /* from a tool without tags */
+    if (first == '{') { /* {} means true: other tools write a tag as an empty object */
         if (!setti_json_begin(json, '{')) {
             return false;
         }
@@ -945,7 +909,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
 {
     setti_json* json = &reader->json;
     char first = setti_json_peek(json);
-    if (first == 'n') {
+    if (first == 'n') { /* null leaves the value as it is */
         return setti_json_null(json);
     }
     if (type->desc.size == 0) {
@@ -965,7 +929,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
                                  : value_read_raw(reader, type, value);
 }
 
-sett_status setti_json_report(setti_json_reader* reader, const char* call)
+sett_status setti_json_report(setti_json_reader* reader, sett_status status, const char* call)
 {
     const setti_json* json = &reader->json;
     uint32_t line = 1;
@@ -983,7 +947,7 @@ sett_status setti_json_report(setti_json_reader* reader, const char* call)
         }
     }
     return setti_world_fail_input(
-        reader->world, SETT_STATUS_INVALID, "%s: line %u, column %u%s%s: %s%s", call,
-        (unsigned)line, (unsigned)column, reader->path.length != 0 ? ", " : "",
+        reader->world, status, "%s: line %u, column %u%s%s: %s%s", call, (unsigned)line,
+        (unsigned)column, reader->path.length != 0 ? ", " : "",
         reader->path.length != 0 ? reader->path_text : "", json->wrong, reader->meant);
 }

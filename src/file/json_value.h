@@ -17,11 +17,12 @@ extern const char* const setti_json_policies[4];
 /* Writes the path of an entity, or else the handle. */
 void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entity entity);
 
-/* Writes "#index:generation", with quotes. Returns the length. */
 #define SETTI_JSON_HANDLE 24
+/* Writes "#index:generation" with quotes, and no zero at the end. Returns the length. */
 size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE]);
 
-/* Writes the path of an entity. Returns 0 if the entity has no path. */
+/* Writes the path of an entity, as "/hall/door". Returns the length, or 0 if the entity has no
+ * path: the entity or an ancestor has no name, or the path is too long. */
 size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JSON_REFERENCE]);
 
 /* Writes a value of a component. */
@@ -33,7 +34,7 @@ typedef struct setti_json_reader {
     setti_json json;
     sett_world* world;
     bool allow_unknown;
-    uint32_t skipped;
+    uint32_t skipped; /* number of unknown names */
     /* Finds the entity of a reference. Returns false after an error in `json`. */
     bool (*find)(struct setti_json_reader* reader, const char* text, size_t at, sett_entity* out);
     setti_writer path; /* of the member being read, for messages */
@@ -45,25 +46,26 @@ typedef struct setti_json_reader {
 void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const char* text,
                             size_t size);
 
-/* Adds a name to the path. Returns the value for setti_json_leave. */
+/* Adds a name to the path in messages. Returns the path's length before, for setti_json_leave. */
 size_t setti_json_enter(setti_json_reader* reader, const char* separator, const char* name);
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
-/* Reads a value over an initialised value. Returns false without `wrong` if memory runs out. */
+/* Reads a value over an initialised value. Without memory, fails without an error in `json`. */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 
 /* Reads {"base64": "..."}. */
 bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
-/* Reads a handle, like "#7:2". */
+/* Reads a handle, like "#7:2". Returns false for other texts. */
 bool setti_json_parse_handle(const char* text, sett_entity* out);
 
-/* Skips the value of an unknown name, or fails with a guess.
- *   remedy  the end of the message if no name is similar */
+/* Skips the value of an unknown name if the reader allows unknown names. Otherwise fails.
+ *   remedy  the end of the message without a similar name
+ *   guess   names that may be meant; can be NULL */
 bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong, const char* remedy,
                         setti_guess* guess);
 
-/* Reports the error with line, column and path. */
-sett_status setti_json_report(setti_json_reader* reader, const char* call);
+/* Reports the error with line, column and path, or that memory ran out. Returns the status. */
+sett_status setti_json_report(setti_json_reader* reader, sett_status status, const char* call);
 
 #endif

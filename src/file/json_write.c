@@ -22,6 +22,7 @@ typedef struct json_writer {
     bool any; /* an entity was written */
 } json_writer;
 
+/* Returns true if the program wants a type, and the entity has the type. */
 static bool write_wants(const json_writer* to, const setti_type* type, sett_entity entity)
 {
     bool wanted = to->desc->component_count == 0;
@@ -31,7 +32,7 @@ static bool write_wants(const json_writer* to, const setti_type* type, sett_enti
     return wanted && setti_storage_has(&type->storage, entity.index);
 }
 
-/* Writes a key after a separator. */
+/* Writes a key after the separator *between, which becomes a comma. */
 static void write_key(json_writer* to, const char** between, const char* name)
 {
     setti_json_add_text(&to->out, *between);
@@ -40,7 +41,9 @@ static void write_key(json_writer* to, const char** between, const char* name)
     *between = ", ";
 }
 
-/* Writes the value of a component or the data of a link. */
+/* Writes the value of a component or the data of a link.
+ *   owner  the component or relationship that the entity has
+ *   type   the type of the value: `owner`, or the relationship's data type */
 static void write_value(json_writer* to, sett_entity entity, const setti_type* owner,
                         const setti_type* type, const void* value)
 {
@@ -48,20 +51,7 @@ static void write_value(json_writer* to, sett_entity entity, const setti_type* o
     setti_json_add_value(&to->out, to->world, type, value);
 }
 
-static void write_components(json_writer* to, sett_entity entity)
-{
-    const char* between = "";
-    const setti_type_list* types = &to->world->registered;
-    for (uint32_t k = 0; k < types->count; k++) {
-        const setti_type* type = types->item[k];
-        if (type->module == NULL && write_wants(to, type, entity)) {
-            write_key(to, &between, type->desc.name);
-            write_value(to, entity, type, type, setti_storage_find(&type->storage, entity.index));
-        }
-    }
-}
-
-/* Writes a link as "/hall", or as {"to": "/hall", "data": ...}. */
+/* Writes a link as "/hall", or with data as {"to": "/hall", "data": ...}. */
 static void write_link(json_writer* to, sett_entity source, sett_entity target,
                        const setti_type* relationship, const void* data)
 {
@@ -79,7 +69,7 @@ static void write_link(json_writer* to, sett_entity source, sett_entity target,
 
 static void write_links(json_writer* to, sett_entity entity)
 {
-    const char* begin = ", \"links\": {";
+    const char* begin = ", \"links\": {"; /* before the first relationship */
     const char* between = begin;
     const setti_type_list* types = &to->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
@@ -90,21 +80,20 @@ static void write_links(json_writer* to, sett_entity entity)
         sett_link_cursor cursor = {NULL, 0, 0, false};
         const char* comma = "[";
         write_key(to, &between, type->desc.name);
-        for (;;) {
-            sett_entity target = sett_target_next(to->world, entity, type->id, &cursor);
-            if (sett_is_null(target)) {
-                break;
-            }
+        for (sett_entity target = sett_target_next(to->world, entity, type->id, &cursor);
+             !sett_is_null(target);
+             target = sett_target_next(to->world, entity, type->id, &cursor)) {
             setti_json_add_text(&to->out, comma);
             write_link(to, entity, target, type, cursor.data);
             comma = ", ";
         }
         setti_json_add_text(&to->out, *comma == '[' ? "[]" : "]");
     }
-    setti_json_add_text(&to->out, between != begin ? "}" : ""); /* there was a link */
+    bool has_links = between != begin;
+    setti_json_add_text(&to->out, has_links ? "}" : "");
 }
 
-/* Writes path and handle, or else handle, name and parent. */
+/* Writes path and handle. For an entity without a path, writes handle, name and parent. */
 static void write_identity(json_writer* to, sett_entity entity)
 {
     char path[SETTI_JSON_REFERENCE];
@@ -132,14 +121,16 @@ static void write_identity(json_writer* to, sett_entity entity)
     }
 }
 
-/* Writes the root mark and the policy of a hierarchy node. */
-static void write_node(json_writer* to, sett_entity entity)
+static void write_entity(json_writer* to, sett_entity entity)
 {
+    const char* between = "";
+    const setti_type_list* types = &to->world->registered;
     const setti_hierarchy* tree = setti_hierarchy_of(to->world);
     const sett_hierarchy* node =
         tree != NULL ? setti_storage_find(&tree->type->storage, entity.index) : NULL;
     uint32_t policy = node != NULL ? node->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
-    if (node != NULL && node->parent == 0 && node->first == 0) {
+    write_identity(to, entity);
+    if (node != NULL && node->parent == 0 && node->first == 0) { /* no other text shows the node */
         setti_json_add_text(&to->out, ", \"parent\": null");
     }
     if (policy != SETT_CHILDREN_DEFAULT) {
@@ -147,20 +138,21 @@ static void write_node(json_writer* to, sett_entity entity)
         setti_json_add_string(&to->out, setti_json_policies[policy],
                               strlen(setti_json_policies[policy]));
     }
-}
-
-static void write_entity(json_writer* to, sett_entity entity)
-{
-    write_identity(to, entity);
-    write_node(to, entity);
     setti_json_add_text(&to->out, ", \"components\": {");
-    write_components(to, entity);
+    for (uint32_t k = 0; k < types->count; k++) {
+        const setti_type* type = types->item[k];
+        if (type->module == NULL && write_wants(to, type, entity)) {
+            write_key(to, &between, type->desc.name);
+            write_value(to, entity, type, type, setti_storage_find(&type->storage, entity.index));
+        }
+    }
     setti_json_add_text(&to->out, "}");
     write_links(to, entity);
     setti_json_add_text(&to->out, "}");
     to->any = true;
 }
 
+/* Writes an entity, and its descendants unless the program wants a single entity. */
 static void write_subtree(json_writer* to, sett_entity root)
 {
     sett_entity at = root;
@@ -170,7 +162,7 @@ static void write_subtree(json_writer* to, sett_entity root)
     }
 }
 
-/* Returns false if the loop cannot begin: the world has the error. */
+/* Writes the query's entities. Returns false if the world has an error, so that none begins. */
 static bool write_query(json_writer* to)
 {
     sett_batch batch;
@@ -187,17 +179,6 @@ static bool write_query(json_writer* to)
     return true;
 }
 
-static void write_world(json_writer* to)
-{
-    uint32_t cursor = 0;
-    for (sett_entity entity = sett_entity_next(to->world, &cursor); !sett_is_null(entity);
-         entity = sett_entity_next(to->world, &cursor)) {
-        if (sett_is_null(sett_hierarchy_parent(to->world, entity))) {
-            write_subtree(to, entity);
-        }
-    }
-}
-
 static sett_status write_check(sett_world* world, const sett_json_desc* desc, sett_json_fn fn,
                                const char* call)
 {
@@ -210,8 +191,8 @@ static sett_status write_check(sett_world* world, const sett_json_desc* desc, se
                                "components")) {
         return world->error;
     }
-    bool has_entity = !sett_is_null(desc->entity) || (desc->single && desc->query == NULL);
-    if (has_entity && !sett_entity_valid(world, desc->entity)) {
+    bool needs_entity = !sett_is_null(desc->entity) || (desc->single && desc->query == NULL);
+    if (needs_entity && !sett_entity_valid(world, desc->entity)) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, desc->entity, 0);
     }
     if (sett_is_null(desc->entity) && desc->query != NULL && world->running != NULL) {
@@ -253,7 +234,13 @@ static sett_status write_all(sett_world* world, const char* call, const sett_jso
             return world->error;
         }
     } else {
-        write_world(&to);
+        uint32_t cursor = 0;
+        for (sett_entity entity = sett_entity_next(world, &cursor); !sett_is_null(entity);
+             entity = sett_entity_next(world, &cursor)) {
+            if (sett_is_null(sett_hierarchy_parent(world, entity))) {
+                write_subtree(&to, entity);
+            }
+        }
     }
     setti_json_add_text(&to.out, "\n]}\n");
     if (to.out.no_memory) {

@@ -30,9 +30,10 @@
 
 typedef struct load_attempt {
     setti_place* place;
-    const char* name;
+    const char* name;  /* of the file */
     sett_world* apart; /* the contents of the file */
-    size_t limit;
+    size_t full_limit; /* sett_file_desc.limit, or the default */
+    size_t limit;      /* the part of `full_limit` for `apart` and unpacked records */
     uint64_t last_frame;
     setti_stream_reader reader;
     setti_bytes next_run; /* record of the systems for the next state */
@@ -43,7 +44,7 @@ typedef struct load_attempt {
     char why[SETTI_MESSAGE_SIZE]; /* the attempt's error */
 } load_attempt;
 
-/* Stores an error. Returns `status`. */
+/* Stores the attempt's error. Returns `status`. */
 static sett_status load_fail(load_attempt* load, sett_status status, const char* why)
 {
     snprintf(load->why, sizeof(load->why), "%.400s", why);
@@ -52,9 +53,12 @@ static sett_status load_fail(load_attempt* load, sett_status status, const char*
 
 static sett_status load_fail_limit(load_attempt* load)
 {
-    return load_fail(load, SETT_STATUS_LIMIT,
-                     "the file needs more memory than sett_file_desc.limit - raise the limit if "
-                     "you trust the file");
+    char why[128];
+    snprintf(why, sizeof(why),
+             "the file needs more memory than %llu bytes - raise sett_file_desc.limit if you trust "
+             "the file",
+             (unsigned long long)load->full_limit);
+    return load_fail(load, SETT_STATUS_LIMIT, why);
 }
 
 static sett_status load_fail_memory(load_attempt* load)
@@ -63,17 +67,7 @@ static sett_status load_fail_memory(load_attempt* load)
                      "memory ran out, and this world is unchanged - free some, and call again");
 }
 
-const char* setti_load_why(const sett_world* apart)
-{
-    const char* why = sett_world_message(apart);
-    if (strncmp(why, "sett_", 5) != 0) {
-        return why;
-    }
-    const char* end = why + strspn(why, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    bool is_call = (end[0] == ':' || end[0] == ',') && end[1] == ' ';
-    return is_call ? end + 2 : why;
-}
-
+/* Stores an error of `apart`. Returns the status. */
 static sett_status load_fail_apart(load_attempt* load, sett_status status)
 {
     bool no_memory = status == SETT_STATUS_OUT_OF_MEMORY;
@@ -96,6 +90,7 @@ size_t setti_load_default_limit(const sett_world* world, uint64_t size)
            LOAD_LIMIT_A_TYPE * world->registered.count;
 }
 
+/* Computes the limits of memory from `limit`, or from the default if `limit` is 0. */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
     size_t buffer = 2 * load_bounded(load->reader.size); /* a payload in a buffer that doubles */
@@ -111,6 +106,7 @@ static sett_status load_limit(load_attempt* load, size_t limit)
             (unsigned long long)limit, (unsigned long long)load->reader.size);
         return load_fail(load, SETT_STATUS_LIMIT, why);
     }
+    load->full_limit = limit;
     load->limit = limit - buffer;
     load->reader.limit = load->limit;
     return SETT_OK;
@@ -126,7 +122,8 @@ static sett_status load_begin_apart(load_attempt* load)
     return SETT_OK;
 }
 
-/* Updates the limit of `apart`, where 0 means none. Returns the free bytes. */
+/* Limits `apart` to the bytes that the unpacked record leaves. Returns how many of them are free.
+ * The limit and the result are at least 1, because 0 stands for no limit. */
 static size_t load_update_limit(load_attempt* load)
 {
     size_t unpacked = load->reader.unpacked; /* in memory beside `apart` */
@@ -150,7 +147,7 @@ static sett_status load_systems(load_attempt* load)
                : load_fail_memory(load);
 }
 
-/* Makes the record of the systems and the frame current. */
+/* Takes over the frame, and the record of the systems before the state. */
 static void load_advance(load_attempt* load)
 {
     setti_bytes old = load->run;
@@ -234,7 +231,7 @@ static sett_status load_records(load_attempt* load)
     setti_stream_next next;
     while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
         if (load->has_state && reader->frame > load->last_frame) {
-            next = SETTI_STREAM_ENDED;
+            next = SETTI_STREAM_ENDED; /* later records are not wanted */
             break;
         }
         sett_status status = load_record(load);
@@ -263,7 +260,7 @@ static sett_status load_records(load_attempt* load)
                      "the file is damaged: it has no state - load a copy");
 }
 
-/* Finds the index of a file. Returns false without an index. */
+/* Reads the index of keyframes at the end of a file. Returns false without an index. */
 static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
@@ -331,26 +328,6 @@ static sett_status load_register_types(load_attempt* load, const sett_world* old
     return status;
 }
 
-/* Fails if a value was not converted. */
-static sett_status load_check_rule(load_attempt* load, const setti_migration* rule)
-{
-    char why[256];
-    if (rule->no_memory) {
-        return load_fail_memory(load);
-    }
-    if (!rule->failed) {
-        return SETT_OK;
-    }
-    snprintf(why, sizeof(why),
-             rule->rejected
-                 ? "the function of sett_file_migrate for \"%.100s\" returned false - convert each "
-                   "value"
-                 : "the `read` hook of \"%.100s\" rejects a value of the file - accept older "
-                   "values in the hook, or call sett_file_migrate",
-             rule->rule.name);
-    return load_fail(load, SETT_STATUS_CONFLICT, why);
-}
-
 /* Decodes a state into a new `apart` with the program's layouts. */
 static sett_status load_convert(load_attempt* load, const sett_world* old, const setti_bytes* state,
                                 setti_migration* list, uint32_t count)
@@ -361,16 +338,21 @@ static sett_status load_convert(load_attempt* load, const sett_world* old, const
         return status;
     }
     status = load_register_types(load, old);
-    if (status == SETT_OK) {
-        status = setti_delta_convert(load->apart, state, &rules);
-    }
+    status = status == SETT_OK ? setti_delta_convert(load->apart, state, &rules) : status;
     if (status != SETT_OK) {
         return load_fail_apart(load, status);
     }
-    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        status = load_check_rule(load, &list[k]);
+    for (uint32_t k = 0; k < count; k++) { /* fails if a value was not converted */
+        if (list[k].no_memory) {
+            return load_fail_memory(load);
+        }
+        if (list[k].wrong != NULL) {
+            char why[256];
+            snprintf(why, sizeof(why), "type \"%.100s\": %s", list[k].rule.name, list[k].wrong);
+            return load_fail(load, SETT_STATUS_CONFLICT, why);
+        }
     }
-    return status;
+    return SETT_OK;
 }
 
 /* Converts the loaded state to the layouts of the program. */
@@ -383,7 +365,7 @@ static sett_status load_migrate(load_attempt* load)
     uint32_t types = old->registered.count;
     setti_migration* list = setti_migrations_create(program, old, load->place->call, &count,
                                                     &load->result.dropped, &status);
-    if (list == NULL) {
+    if (list == NULL) { /* no type needs a conversion, or an error */
         return status == SETT_OK ? status : load_fail_apart(load, status);
     }
     setti_bytes state = {0};
@@ -399,6 +381,7 @@ static sett_status load_migrate(load_attempt* load)
     return status;
 }
 
+/* Reads an open file into `apart`. */
 static sett_status load_file(load_attempt* load, void* file, const sett_file_desc* desc)
 {
     setti_place* place = load->place;
@@ -407,9 +390,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     }
     load->reader.compression = desc != NULL ? desc->compression : NULL;
     sett_status status = load_limit(load, desc != NULL ? desc->limit : 0);
-    if (status == SETT_OK) {
-        status = load_begin_apart(load);
-    }
+    status = status == SETT_OK ? load_begin_apart(load) : status;
     if (status == SETT_OK) {
         status = load_all(load);
         if (status == SETT_OK) { /* the program's types can require more */
@@ -418,13 +399,12 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
         }
         setti_pool_set_ceiling(&load->apart->pool, 0);
     }
-    if (status == SETT_OK) {
-        status = load_migrate(load);
-    }
+    status = status == SETT_OK ? load_migrate(load) : status;
     setti_stream_close(&load->reader);
     return status;
 }
 
+/* Loads the file with a name into `load`, which load_end must free even after an error. */
 static sett_status load_attempt_name(load_attempt* load, setti_place* place, const char* name,
                                      const sett_file_desc* desc)
 {
@@ -463,6 +443,7 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
     if (status == SETT_OK) {
         place->world->whole_file =
             setti_place_mark(name[0], load->reader.identity, load->reader.size);
+        return status;
     }
     bool tries_others = status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE;
     for (uint32_t k = 1; k < 3 && tries_others; k++) {
@@ -477,9 +458,6 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
             return SETT_OK;
         }
         load_end(&other);
-    }
-    if (status == SETT_OK) {
-        return status;
     }
     return setti_world_fail_input(place->world, status, "%s: \"%.150s\": %.300s", place->call,
                                   name[0], load->why);
@@ -516,9 +494,7 @@ static sett_status load_world(sett_world* world, const char* call, const char* p
 {
     setti_loaded loaded;
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(world, call);
-    }
+    status = status == SETT_OK ? setti_world_check_no_snapshots(world, call) : status;
     if (status == SETT_OK) {
         status = setti_load_apart(world, call, path, desc, &loaded);
     }
@@ -550,6 +526,7 @@ sett_status sett_world_load(sett_world* world, const char* path)
     return load_world(world, __func__, path, NULL, NULL);
 }
 
+/* Reads the record after the header, which is the user block if there is one. */
 static sett_status load_info(setti_stream_reader* reader, void* user_block, size_t capacity,
                              sett_file_info* info)
 {
@@ -572,7 +549,7 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
-/* Opens a file with a limited pool. load_close is always needed. */
+/* Opens a file with a pool of its own. Even after an error, load_close must follow. */
 static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
                              const sett_file_desc* desc, size_t limit)
 {
@@ -611,6 +588,7 @@ sett_status sett_file_info_get(const char* path, const sett_file_desc* desc, voi
     return load_close(&reader, status);
 }
 
+/* Passes all records to `fn`. */
 static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* desc,
                              sett_record_fn fn, void* user)
 {

@@ -3,6 +3,7 @@
 #define SETTI_LOAD_H
 
 #include "base/bytes.h"
+#include "base/writer.h"
 #include "sett/file.h"
 #include "world/world.h"
 
@@ -12,7 +13,7 @@ typedef struct setti_loaded {
     sett_load_result result;
 } setti_loaded;
 
-/* Reads a file into a separate world. */
+/* Reads a file into a separate world. Without an error, setti_loaded_free must follow. */
 sett_status setti_load_apart(sett_world* world, const char* call, const char* path,
                              const sett_file_desc* desc, setti_loaded* out);
 void setti_loaded_free(sett_world* world, setti_loaded* loaded);
@@ -21,6 +22,9 @@ void setti_loaded_free(sett_world* world, setti_loaded* loaded);
 size_t setti_load_default_limit(const sett_world* world, uint64_t size);
 
 /* Returns the message of a separate world, without the call that begins the message. */
-const char* setti_load_why(const sett_world* apart);
+static inline const char* setti_load_why(const sett_world* apart)
+{
+    return setti_message_why(sett_world_message(apart));
+}
 
 #endif

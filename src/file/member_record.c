@@ -107,19 +107,16 @@ void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
     }
 }
 
-/* Reads a text into the arena. Returns NULL after an error. */
+/* Reads a text into the arena. After an error, returns NULL and sets from->short_of. */
 static const char* record_text(setti_delta_reader* from, setti_arena* arena)
 {
     size_t length = (size_t)setti_delta_number(from, 2);
     const unsigned char* bytes = setti_delta_read(from, length);
-    if (bytes == NULL || memchr(bytes, 0, length) != NULL) {
-        from->short_of = true;
-        return NULL; /* cut off, or with a zero */
-    }
-    char* text = setti_arena_alloc(arena, length + 1, 1);
+    bool is_valid = bytes != NULL && memchr(bytes, 0, length) == NULL;
+    char* text = is_valid ? setti_arena_alloc(arena, length + 1, 1) : NULL;
     if (text == NULL) {
         from->short_of = true;
-        return NULL; /* no memory */
+        return NULL;
     }
     memcpy(text, bytes, length);
     text[length] = '\0';
@@ -141,20 +138,20 @@ double setti_record_get_double(setti_delta_reader* from)
     return number;
 }
 
-/* Allocates a list of zeroed items with an end mark. */
+/* Allocates a list of `count` zeroed items, and one more as an end mark. After an error, returns
+ * NULL and sets from->short_of.
+ *   least  the least bytes of an item in the record
+ *   size   the bytes of an item in memory */
 static void* record_list(setti_delta_reader* from, setti_arena* arena, size_t count, size_t least,
                          size_t size)
 {
-    /* the remaining bytes must have room for the items */
-    void* list = count <= (size_t)(from->end - from->at) / least
-                     ? setti_arena_alloc(arena, (count + 1) * size, 16)
-                     : NULL;
+    bool can_follow = count <= (size_t)(from->end - from->at) / least;
+    void* list = can_follow ? setti_arena_alloc(arena, (count + 1) * size, 16) : NULL;
     if (list == NULL) {
         from->short_of = true;
-    } else {
-        memset(list, 0, (count + 1) * size);
+        return NULL;
     }
-    return list;
+    return memset(list, 0, (count + 1) * size);
 }
 
 static const sett_constant* record_constants(setti_delta_reader* from, setti_arena* arena)
@@ -185,15 +182,20 @@ static void record_names(setti_delta_reader* from, setti_arena* arena, sett_memb
 static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
                                         uint32_t depth);
 
+static sett_member_kind record_kind(setti_delta_reader* from)
+{
+    uint64_t kind = setti_delta_number(from, 1);
+    from->short_of = from->short_of || kind == SETT_MEMBER_UNKNOWN || kind >= SETT_MEMBER_KINDS;
+    return (sett_member_kind)kind;
+}
+
 static void record_member(setti_delta_reader* from, setti_arena* arena, uint32_t depth,
                           sett_member* member)
 {
     member->name = record_text(from, arena);
-    uint64_t kind = setti_delta_number(from, 1);
+    member->kind = record_kind(from);
     uint64_t flags = setti_delta_number(from, 1);
-    from->short_of = from->short_of || kind == SETT_MEMBER_UNKNOWN || kind >= SETT_MEMBER_KINDS ||
-                     flags > RECORD_FLAGS;
-    member->kind = (sett_member_kind)kind;
+    from->short_of = from->short_of || flags > RECORD_FLAGS;
     member->bits = (flags & RECORD_BITS) != 0;
     member->local = (flags & RECORD_LOCAL) != 0;
     member->offset = setti_delta_u32(from);
@@ -207,17 +209,18 @@ static void record_member(setti_delta_reader* from, setti_arena* arena, uint32_t
     if ((flags & RECORD_NAMES) != 0) {
         record_names(from, arena, member);
     }
-    if (kind == SETT_MEMBER_LIST) {
-        kind = setti_delta_number(from, 1);
-        member->element = (sett_member_kind)kind;
-        from->short_of = from->short_of || kind == SETT_MEMBER_UNKNOWN || kind >= SETT_MEMBER_KINDS;
+    bool is_list = member->kind == SETT_MEMBER_LIST;
+    if (is_list) {
+        member->element = record_kind(from);
     }
-    if (!from->short_of && kind == SETT_MEMBER_STRUCT) {
+    sett_member_kind item_kind = is_list ? member->element : member->kind;
+    if (!from->short_of && item_kind == SETT_MEMBER_STRUCT) {
         member->of = record_struct(from, arena, depth + 1);
         from->short_of = from->short_of || member->of == NULL;
     }
 }
 
+/* Reads a struct. Returns NULL for unknown members, or after an error. */
 static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
                                         uint32_t depth)
 {

@@ -21,7 +21,7 @@ double setti_record_get_double(setti_delta_reader* from);
 /* Writes the members of a struct. NULL stands for unknown members. */
 void setti_member_record_write(setti_record_writer* to, const sett_struct* of);
 
-/* Reads a struct into an arena. The struct is not checked yet. */
+/* Reads a struct into an arena, without checking whether the members fit together. */
 bool setti_member_record_read(setti_delta_reader* from, setti_arena* arena, const sett_struct** of);
 
 #endif

@@ -21,7 +21,6 @@
 #include "sett/relationship.h"
 #include "state/hash.h"
 #include "state/replica.h"
-#include "world/codec.h"
 
 #include <stdio.h>
 
@@ -38,10 +37,10 @@ typedef struct merge_job {
     setti_hash_map by_onto;  /* link of an entity of `to` -> node */
     setti_hash_map by_value; /* hash of a value -> index of the entity of `to` */
     setti_hash_map by_name;  /* hash of a parent and a new name -> node */
-    unsigned char* verdicts;
+    unsigned char* verdicts; /* SETTI_CLONE_... by id of a type of `from` */
     size_t verdict_size;
-    sett_merge_pair* pairs;
-    size_t pair_size;
+    sett_merge_pair* pairs; /* for the result */
+    size_t pair_size;       /* bytes of `pairs` */
 } merge_job;
 
 static sett_status merge_no_memory(const merge_job* job)
@@ -60,20 +59,23 @@ static bool merge_is_raw(const setti_type* type)
 /* Returns true if the program allows raw values of a type. */
 static bool merge_allows_raw(const merge_job* job, const setti_type* type)
 {
-    bool listed = false;
-    for (uint32_t k = 0; !listed && k < job->desc->raw_count; k++) {
-        listed = strcmp(job->desc->raw[k], type->desc.name) == 0;
+    for (uint32_t k = 0; k < job->desc->raw_count; k++) {
+        if (strcmp(job->desc->raw[k], type->desc.name) == 0) {
+            return true;
+        }
     }
-    return listed;
+    return false;
 }
 
+/* Returns true if the program chooses a type. Without a list of types, all are chosen. */
 static bool merge_chooses(const merge_job* job, const setti_type* type)
 {
-    bool chosen = job->desc->type_count == 0;
-    for (uint32_t k = 0; !chosen && k < job->desc->type_count; k++) {
-        chosen = strcmp(sett_component_name(job->to, job->desc->types[k]), type->desc.name) == 0;
+    for (uint32_t k = 0; k < job->desc->type_count; k++) {
+        if (strcmp(sett_component_name(job->to, job->desc->types[k]), type->desc.name) == 0) {
+            return true;
+        }
     }
-    return chosen;
+    return job->desc->type_count == 0;
 }
 
 /* Returns true for types that every merge includes. */
@@ -84,14 +86,12 @@ static bool merge_is_always_merged(const sett_world* from, const setti_type* typ
            type == setti_singleton_tag(from);
 }
 
-/* Decides which types are merged, and registers the types. */
+/* Decides which types are merged. Registers those that the world lacks. */
 static sett_status merge_decide(merge_job* job)
 {
     sett_world* from = job->from;
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; k < from->registered.count; k++) {
-        job->verdict_size = SETTI_MAX(job->verdict_size, from->registered.item[k]->id + (size_t)1);
-    }
+    job->verdict_size = from->type_capacity;
     job->verdicts = setti_pool_alloc(&job->to->pool, job->verdict_size, 16);
     if (job->verdicts == NULL) {
         return merge_no_memory(job);
@@ -105,13 +105,30 @@ static sett_status merge_decide(merge_job* job)
         }
         bool raw = !always && merge_is_raw(type) && !merge_allows_raw(job, type);
         job->verdicts[type->id] = raw ? SETTI_CLONE_RAW : SETTI_CLONE_TAKE;
-        status = setti_codec_register_library(job->to, type->desc.name);
-        if (status == SETT_OK) {
-            status = setti_replica_join(job->to, from, type, merge_call);
-        }
+        status = setti_replica_join(job->to, from, type, merge_call);
     }
     job->clone.merge.verdicts = job->verdicts;
     return status;
+}
+
+/* Registers the types that the merge needs. Reports failures of these calls as its own. */
+static sett_status merge_register(merge_job* job)
+{
+    sett_world* world = job->to;
+    char why[SETTI_MESSAGE_SIZE];
+    bool needs_tree = !sett_is_null(job->desc->parent) && setti_hierarchy_of(world) == NULL;
+    world->quiet = true;
+    bool registered = (!needs_tree || sett_hierarchy_register(world, NULL) != 0) &&
+                      setti_clone_register(&job->clone) && merge_decide(job) == SETT_OK;
+    world->quiet = false;
+    if (registered) {
+        return SETT_OK;
+    }
+    if (world->error == SETT_STATUS_OUT_OF_MEMORY) {
+        return merge_no_memory(job);
+    }
+    snprintf(why, sizeof(why), "%s", setti_message_why(sett_world_message(world)));
+    return setti_world_fail_input(world, world->error, "%s: %s", merge_call, why);
 }
 
 /* Returns the node of an entity of the file, or SETTI_NONE. */
@@ -131,20 +148,21 @@ static bool merge_is_merged(const setti_clone_node* node)
     return node->index != SETTI_NONE && !node->outside;
 }
 
-/* Returns the node of the new parent, or SETTI_NONE. */
+/* Returns the node of the parent that an entity of the file will have, or SETTI_NONE for a root.
+ * The node `top` replaces a parent that is not merged. */
 static uint32_t merge_parent_node(const merge_job* job, uint32_t index)
 {
     uint32_t link = setti_hierarchy_parent(job->from, index);
     uint32_t top = job->clone.merge.top;
     uint32_t node = link != SETTI_NO_LINK ? merge_node_of(job, setti_link_index(link)) : SETTI_NONE;
     if (node == SETTI_NONE) {
-        return top; /* the parent is missing */
+        return top;
     }
-    bool moves = job->clone.nodes[node].outside && top != SETTI_NONE;
-    return moves ? top : node;
+    bool is_replaced = job->clone.nodes[node].outside && top != SETTI_NONE;
+    return is_replaced ? top : node;
 }
 
-/* Finds the new parent in the world. Returns false if the parent is new too. */
+/* Finds the new parent; null for a root. Returns false if the parent is still to be created. */
 static bool merge_find_parent(const merge_job* job, uint32_t index, sett_entity* parent)
 {
     uint32_t node = merge_parent_node(job, index);
@@ -157,7 +175,8 @@ static const char* merge_name(const merge_job* job, uint32_t index)
     return sett_name_get(job->from, setti_entity_at(&job->from->entities, index));
 }
 
-/* Finds the world's entity with a value, or a free key for the value. */
+/* Returns the index of the world's entity with a value, or SETTI_NONE. *free_key becomes the key of
+ * `by_value` where the search ended. */
 static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
                                  uint64_t* free_key)
 {
@@ -175,39 +194,39 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
     return index;
 }
 
-/* Reports two entities of the world with the same value. */
-static sett_status merge_fail_values(const merge_job* job, const setti_type* type, uint32_t index,
-                                     uint32_t other)
+#define MERGE_PATH 80 /* room for a path in a message */
+
+/* Writes the path of the entity at an index. Returns the entity. */
+static sett_entity merge_path_of(const sett_world* world, uint32_t index, char path[MERGE_PATH])
 {
-    return setti_world_fail_input(
-        job->to, SETT_STATUS_CONFLICT,
-        "%s: entities %u:%u and %u:%u of the world have the same value of `match_component` "
-        "\"%.100s\" - change one of the values",
-        merge_call, SETTI_HANDLE(setti_entity_at(&job->to->entities, index)),
-        SETTI_HANDLE(setti_entity_at(&job->to->entities, other)), type->desc.name);
+    sett_entity entity = setti_entity_at(&world->entities, index);
+    (void)sett_name_path(world, entity, path, MERGE_PATH);
+    return entity;
 }
 
 /* Reports two entities of the file that match the same entity. */
 static sett_status merge_fail_match(const merge_job* job, uint32_t index, uint32_t other,
                                     sett_entity onto)
 {
-    const setti_entity_table* entities = &job->from->entities;
+    char path[3][MERGE_PATH];
     const setti_type* tag = setti_singleton_tag(job->from);
-    bool by_tag = tag != NULL && setti_storage_has(&tag->storage, index);
-    sett_entity change = setti_entity_at(entities, by_tag ? other : index);
-    sett_entity keep = setti_entity_at(entities, by_tag ? index : other);
+    bool by_tag = tag != NULL && setti_storage_has(&tag->storage, index); /* change the other */
+    sett_entity keep = merge_path_of(job->from, by_tag ? index : other, path[0]);
+    sett_entity change = merge_path_of(job->from, by_tag ? other : index, path[1]);
+    (void)merge_path_of(job->to, onto.index, path[2]);
     bool by_path = job->desc->match == SETT_MERGE_PATH;
     const char* quote = by_path ? "" : "\"";
     return setti_world_fail_input(
         job->to, SETT_STATUS_CONFLICT,
-        "%s: entities %u:%u and %u:%u of the file match the same entity of the world, %u:%u - "
-        "change the %s%.100s%s of entity %u:%u in the file",
-        merge_call, SETTI_HANDLE(keep), SETTI_HANDLE(change), SETTI_HANDLE(onto), quote,
+        "%s: entities \"%s\" (%u:%u) and \"%s\" (%u:%u) of the file match the same entity of the "
+        "world, \"%s\" (%u:%u) - change the %s%.100s%s of entity %u:%u in the file",
+        merge_call, path[0], SETTI_HANDLE(keep), path[1], SETTI_HANDLE(change), path[2],
+        SETTI_HANDLE(onto), quote,
         by_path ? "name" : sett_component_name(job->to, job->desc->match_component), quote,
         SETTI_HANDLE(change));
 }
 
-/* Fills `by_value`. */
+/* Fills `by_value`. Fails if two entities of the world have the same value. */
 static sett_status merge_list_values(merge_job* job)
 {
     const setti_type* type = setti_world_type(job->to, job->desc->match_component);
@@ -216,31 +235,21 @@ static sett_status merge_list_values(merge_job* job)
         const void* value = setti_storage_find(&type->storage, index);
         uint32_t other = merge_find_value(job, type, value, &key);
         if (other != SETTI_NONE) {
-            return merge_fail_values(job, type, index, other);
+            char path[2][MERGE_PATH];
+            sett_entity first = merge_path_of(job->to, index, path[0]);
+            sett_entity second = merge_path_of(job->to, other, path[1]);
+            return setti_world_fail_input(
+                job->to, SETT_STATUS_CONFLICT,
+                "%s: entities \"%s\" (%u:%u) and \"%s\" (%u:%u) of the world have the same value "
+                "of `match_component` \"%.100s\" - change one of the values",
+                merge_call, path[0], SETTI_HANDLE(first), path[1], SETTI_HANDLE(second),
+                type->desc.name);
         }
         if (!setti_hash_map_set(&job->to->pool, &job->by_value, key, index)) {
             return merge_no_memory(job);
         }
     }
     return SETT_OK;
-}
-
-static sett_entity merge_match_path(const merge_job* job, uint32_t index)
-{
-    const char* name = merge_name(job, index);
-    sett_entity parent;
-    bool findable = name != NULL && merge_find_parent(job, index, &parent);
-    return findable ? sett_name_find(job->to, parent, name) : sett_null();
-}
-
-static sett_entity merge_match_value(const merge_job* job, uint32_t index)
-{
-    const setti_type* type = setti_world_type(job->to, job->desc->match_component);
-    const setti_type* file_type = setti_type_find(job->from, type->desc.name);
-    const void* value = file_type != NULL ? setti_storage_find(&file_type->storage, index) : NULL;
-    uint64_t key;
-    uint32_t onto = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
-    return onto != SETTI_NONE ? setti_entity_at(&job->to->entities, onto) : sett_null();
 }
 
 /* Returns the world's entity for an entity of the file, or null. */
@@ -251,24 +260,37 @@ static sett_entity merge_match(const merge_job* job, uint32_t index)
         return setti_singleton_find(job->to);
     }
     if (job->desc->match == SETT_MERGE_PATH) {
-        return merge_match_path(job, index);
+        const char* name = merge_name(job, index);
+        sett_entity parent;
+        bool findable = name != NULL && merge_find_parent(job, index, &parent);
+        return findable ? sett_name_find(job->to, parent, name) : sett_null();
     }
-    return job->desc->match == SETT_MERGE_VALUE ? merge_match_value(job, index) : sett_null();
+    if (job->desc->match != SETT_MERGE_VALUE) {
+        return sett_null();
+    }
+    const setti_type* type = setti_world_type(job->to, job->desc->match_component);
+    const setti_type* file_type = setti_type_find(job->from, type->desc.name);
+    const void* value = file_type != NULL ? setti_storage_find(&file_type->storage, index) : NULL;
+    uint64_t key;
+    uint32_t onto = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
+    return onto != SETTI_NONE ? setti_entity_at(&job->to->entities, onto) : sett_null();
 }
 
+/* Returns true if an entity has a chosen type. Without a list of types, all are chosen. */
 static bool merge_is_chosen(const merge_job* job, uint32_t index)
 {
-    bool chosen = job->desc->type_count == 0;
-    for (uint32_t k = 0; !chosen && k < job->from->registered.count; k++) {
+    for (uint32_t k = 0; k < job->from->registered.count; k++) {
         const setti_type* type = job->from->registered.item[k];
-        chosen = job->verdicts[type->id] != SETTI_CLONE_SKIP &&
-                 !merge_is_always_merged(job->from, type) &&
-                 setti_storage_has(&type->storage, index);
+        bool chosen =
+            job->verdicts[type->id] != SETTI_CLONE_SKIP && !merge_is_always_merged(job->from, type);
+        if (chosen && setti_storage_has(&type->storage, index)) {
+            return true;
+        }
     }
-    return chosen;
+    return job->desc->type_count == 0;
 }
 
-/* Maps an entity of the file and an entity of the world to a node. */
+/* Maps an entity of the file (or SETTI_NONE) and an entity of the world (or null) to a node. */
 static bool merge_map_node(merge_job* job, uint32_t node, uint32_t index, sett_entity onto)
 {
     setti_pool* pool = &job->to->pool;
@@ -278,7 +300,7 @@ static bool merge_map_node(merge_job* job, uint32_t node, uint32_t index, sett_e
             setti_hash_map_set(pool, &job->by_onto, setti_link_to(onto.index), node));
 }
 
-/* Appends a node. Returns false if memory runs out. */
+/* Appends a node for these entities, which are not merged if `outside`. Fails without memory. */
 static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool outside)
 {
     SETTI_ASSERT(job->clone.node_count < job->clone.node_room);
@@ -290,22 +312,22 @@ static bool merge_append(merge_job* job, uint32_t index, sett_entity onto, bool 
     return merge_map_node(job, number, index, onto);
 }
 
-/* Adds a node for an unmerged entity with a counterpart in the world. */
-static bool merge_add_outside(merge_job* job, uint32_t index)
+/* Adds a node for an unmerged entity, if the world has an entity of the same path. */
+static sett_status merge_add_outside(merge_job* job, uint32_t index)
 {
     uint32_t onto = setti_hash_map_find(&job->by_path, setti_link_to(index));
     if (onto == SETTI_NONE || merge_node_of(job, index) != SETTI_NONE) {
-        return true;
+        return SETT_OK;
     }
     const bool outside = true;
     uint32_t node = merge_node_onto(job, onto);
-    if (node != SETTI_NONE) {
-        return merge_map_node(job, node, index, sett_null());
-    }
-    return merge_append(job, index, setti_entity_at(&job->to->entities, onto), outside);
+    bool added = node != SETTI_NONE
+                     ? merge_map_node(job, node, index, sett_null())
+                     : merge_append(job, index, setti_entity_at(&job->to->entities, onto), outside);
+    return added ? SETT_OK : merge_no_memory(job);
 }
 
-/* Replaces an unmerged node of the same entity. */
+/* Lets `node` replace `other`, an unmerged node for the same entity of the world. */
 static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
 {
     SETTI_ASSERT(node != other && other < job->clone.node_count);
@@ -320,14 +342,15 @@ static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
     return index == SETTI_NONE || merge_map_node(job, node, index, sett_null());
 }
 
+/* Adds a node for an entity of the file if it is chosen, and for an unmerged parent. */
 static sett_status merge_add_chosen(merge_job* job, uint32_t index)
 {
     if (!merge_is_chosen(job, index)) {
         return SETT_OK;
     }
     uint32_t parent = setti_hierarchy_parent(job->from, index);
-    if (parent != SETTI_NO_LINK && !merge_add_outside(job, setti_link_index(parent))) {
-        return merge_no_memory(job);
+    if (parent != SETTI_NO_LINK && merge_add_outside(job, setti_link_index(parent)) != SETT_OK) {
+        return job->to->error;
     }
     sett_entity onto = merge_match(job, index);
     uint32_t same_target = sett_is_null(onto) ? SETTI_NONE : merge_node_onto(job, onto.index);
@@ -374,15 +397,16 @@ static sett_status merge_add_all(merge_job* job)
         return merge_each(job, merge_add_chosen);
     }
     sett_entity root = setti_name_lookup(job->from, sett_null(), subtree);
-    return !sett_is_null(root) ? merge_each_below(job, root, merge_add_chosen)
-                               : setti_world_fail_input(
-                                     job->to, SETT_STATUS_ABSENT,
-                                     "%s: file \"%.150s\" has no entity with the path \"%.150s\" - "
-                                     "set `subtree` to a path in the file",
-                                     merge_call, job->path, subtree);
+    if (!sett_is_null(root)) {
+        return merge_each_below(job, root, merge_add_chosen);
+    }
+    return setti_world_fail_input(job->to, SETT_STATUS_ABSENT,
+                                  "%s: file \"%.150s\" has no entity with the path \"%.150s\" - "
+                                  "set `subtree` to a path in the file",
+                                  merge_call, job->path, subtree);
 }
 
-/* Finds the world's entity with the same path. */
+/* Adds the world's entity with the same path to `by_path`. The parent comes before. */
 static sett_status merge_find_path(merge_job* job, uint32_t index)
 {
     const char* name = merge_name(job, index);
@@ -390,11 +414,10 @@ static sett_status merge_find_path(merge_job* job, uint32_t index)
     sett_entity parent = sett_null();
     if (link != SETTI_NO_LINK) {
         uint32_t parent_index = setti_hash_map_find(&job->by_path, link);
-        if (parent_index != SETTI_NONE) {
-            parent = setti_entity_at(&job->to->entities, parent_index);
-        } else {
-            name = NULL;
+        if (parent_index == SETTI_NONE) {
+            return SETT_OK; /* the world has no entity with the parent's path */
         }
+        parent = setti_entity_at(&job->to->entities, parent_index);
     }
     sett_entity same = name != NULL ? sett_name_find(job->to, parent, name) : sett_null();
     bool done = sett_is_null(same) ||
@@ -402,20 +425,7 @@ static sett_status merge_find_path(merge_job* job, uint32_t index)
     return done ? SETT_OK : merge_no_memory(job);
 }
 
-static sett_status merge_add_left_out(merge_job* job, uint32_t index)
-{
-    return merge_add_outside(job, index) ? SETT_OK : merge_no_memory(job);
-}
-
-static bool merge_add_top(merge_job* job)
-{
-    bool has_top = !sett_is_null(job->desc->parent);
-    const bool outside = false;
-    job->clone.merge.top = has_top ? job->clone.node_count : SETTI_NONE;
-    return !has_top || merge_append(job, SETTI_NONE, job->desc->parent, outside);
-}
-
-/* Returns true if a new entity will have a parent and a name. */
+/* Returns true if the new entity of a node will have this parent and this name. */
 static bool merge_will_have(const merge_job* job, const setti_clone_node* node, sett_entity parent,
                             const char* name)
 {
@@ -429,7 +439,7 @@ static bool merge_will_have(const merge_job* job, const setti_clone_node* node, 
     return strcmp(text, name) == 0;
 }
 
-/* Returns true if a child of `parent` has or will have a name. */
+/* Returns true if a child of `parent` has or will have a name. Otherwise *key is a free key. */
 static bool merge_is_taken(const merge_job* job, sett_entity parent, const char* name,
                            uint64_t* key)
 {
@@ -450,6 +460,7 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
     return !sett_is_null(sett_name_find(job->to, parent, name));
 }
 
+/* A search for a free name, such as "door_2". */
 typedef struct merge_numbering {
     const merge_job* job;
     sett_entity parent;
@@ -458,6 +469,7 @@ typedef struct merge_numbering {
     char text[SETT_NAME_MAX + 1];
 } merge_numbering;
 
+/* Fills in text and key for a number. Returns true if the name is taken. */
 static bool merge_number_taken(void* user, uint32_t number)
 {
     merge_numbering* search = user;
@@ -468,13 +480,13 @@ static bool merge_number_taken(void* user, uint32_t number)
     return merge_is_taken(search->job, search->parent, search->text, &search->key);
 }
 
-/* Gives a node a free name, such as "door_2". */
+/* Gives a node a free name. *key becomes its key. */
 static sett_status merge_number_name(merge_job* job, setti_clone_node* node, sett_entity parent,
                                      const char* name, uint64_t* key)
 {
     merge_numbering search = {.job = job, .parent = parent, .name = name};
     uint32_t number = setti_name_number(merge_number_taken, &search);
-    (void)merge_number_taken(&search, number); /* fills in text and key */
+    (void)merge_number_taken(&search, number);
     *key = search.key;
     node->name =
         setti_text_add(job->to, &setti_names_of(job->to)->texts, search.text, strlen(search.text));
@@ -499,7 +511,7 @@ static sett_status merge_fail_name(const merge_job* job, sett_entity parent, con
                                             : ", or .match = SETT_MERGE_PATH to merge with it");
 }
 
-/* Makes the name of a new entity unique. */
+/* Rejects or changes a new entity's name that a sibling has. Notes the name in `by_name`. */
 static sett_status merge_check_name(merge_job* job, uint32_t number)
 {
     setti_clone_node* node = &job->clone.nodes[number];
@@ -521,7 +533,7 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
     return status;
 }
 
-/* Prepares the names and parents of new entities. */
+/* Prepares the names of new entities. Notes which nodes will be in the hierarchy. */
 static sett_status merge_prepare_names(merge_job* job)
 {
     sett_status status = SETT_OK;
@@ -546,16 +558,7 @@ typedef struct merge_position {
     uint32_t index; /* in the world; SETTI_NONE: the node's entity will be created */
 } merge_position;
 
-/* Returns the node of the target in the file, or SETTI_NONE. */
-static uint32_t merge_follow_file(const merge_job* job, const setti_relation* in_file,
-                                  uint32_t node)
-{
-    sett_entity source = setti_entity_at(&job->from->entities, job->clone.nodes[node].index);
-    sett_entity target = sett_target(job->from, source, in_file->links->id);
-    return sett_is_null(target) ? SETTI_NONE : merge_node_of(job, target.index);
-}
-
-/* Follows the link that an entity will have. Returns false without a link. */
+/* Follows the link that an entity will have after the merge. Returns false without a link. */
 static bool merge_step(const merge_job* job, const setti_relation* in_file,
                        const setti_relation* relation, merge_position* at)
 {
@@ -563,7 +566,13 @@ static bool merge_step(const merge_job* job, const setti_relation* in_file,
     bool has_link = at->index != SETTI_NONE && setti_storage_has(links, at->index);
     bool merged = at->node != SETTI_NONE && merge_is_merged(&job->clone.nodes[at->node]);
     bool takes_file_link = merged && (!has_link || job->clone.merge.overwrites);
-    uint32_t next = takes_file_link ? merge_follow_file(job, in_file, at->node) : SETTI_NONE;
+    uint32_t next = SETTI_NONE; /* the node of the link's target in the file */
+    if (takes_file_link) {
+        sett_entity in_from =
+            setti_entity_at(&job->from->entities, job->clone.nodes[at->node].index);
+        sett_entity target = sett_target(job->from, in_from, in_file->links->id);
+        next = sett_is_null(target) ? SETTI_NONE : merge_node_of(job, target.index);
+    }
     if (next != SETTI_NONE) {
         sett_entity onto = job->clone.nodes[next].onto;
         at->node = next;
@@ -577,7 +586,7 @@ static bool merge_step(const merge_job* job, const setti_relation* in_file,
     return has_link;
 }
 
-/* Fails if the merged links would form a cycle. */
+/* Fails if links of `relation` would form a cycle after the merge. */
 static sett_status merge_check_circles(const merge_job* job, const setti_relation* relation)
 {
     const setti_type* type = setti_type_find(job->from, relation->links->desc.name);
@@ -620,23 +629,6 @@ static sett_status merge_check_all_circles(const merge_job* job)
     return status;
 }
 
-static uint32_t merge_fill_pairs(const merge_job* job)
-{
-    uint32_t count = 0;
-    uint32_t cursor = 0;
-    for (sett_entity at = sett_entity_next(job->from, &cursor); !sett_is_null(at);
-         at = sett_entity_next(job->from, &cursor)) {
-        uint32_t number = merge_node_of(job, at.index);
-        const setti_clone_node* node = number != SETTI_NONE ? &job->clone.nodes[number] : NULL;
-        /* an unmerged entity can lead to another entity's node */
-        bool is_original = node != NULL && node->index == at.index;
-        if (is_original && merge_is_merged(node)) {
-            job->pairs[count++] = (sett_merge_pair){at, node->copies[0]};
-        }
-    }
-    return count;
-}
-
 static void merge_report(merge_job* job, const sett_load_result* file, sett_merge_result* result)
 {
     memset(result, 0, sizeof(*result));
@@ -648,8 +640,18 @@ static void merge_report(merge_job* job, const sett_load_result* file, sett_merg
         result->created += merge_is_merged(node) && sett_is_null(node->onto) ? 1 : 0;
         result->matched += merge_is_merged(node) && !sett_is_null(node->onto) ? 1 : 0;
     }
+    uint32_t cursor = 0;
+    for (sett_entity at = sett_entity_next(job->from, &cursor); !sett_is_null(at);
+         at = sett_entity_next(job->from, &cursor)) { /* in the order of sett_merge_find */
+        uint32_t number = merge_node_of(job, at.index);
+        const setti_clone_node* node = number != SETTI_NONE ? &job->clone.nodes[number] : NULL;
+        /* an unmerged entity can lead to another entity's node */
+        bool is_original = node != NULL && node->index == at.index;
+        if (is_original && merge_is_merged(node)) {
+            job->pairs[result->pair_count++] = (sett_merge_pair){at, node->copies[0]};
+        }
+    }
     result->pairs = job->pairs;
-    result->pair_count = merge_fill_pairs(job);
     result->size_ = job->pair_size;
     job->pairs = NULL;
 }
@@ -750,7 +752,11 @@ static sett_status merge_gather(merge_job* job)
     clone->nodes = setti_multiply(clone->node_room, sizeof(*clone->nodes), &size)
                        ? setti_pool_alloc(&job->to->pool, size, 16)
                        : NULL;
-    if (clone->nodes == NULL || !merge_add_top(job)) {
+    bool has_top = !sett_is_null(job->desc->parent);
+    const bool outside = false;
+    clone->merge.top = has_top ? 0 : SETTI_NONE; /* the first node */
+    if (clone->nodes == NULL ||
+        (has_top && !merge_append(job, SETTI_NONE, job->desc->parent, outside))) {
         return merge_no_memory(job);
     }
     bool partial = job->desc->subtree != NULL || job->desc->type_count != 0;
@@ -758,19 +764,16 @@ static sett_status merge_gather(merge_job* job)
     if (status == SETT_OK && partial) {
         status = merge_each(job, merge_find_path);
     }
-    if (status == SETT_OK) {
-        status = merge_add_all(job);
-    }
+    status = status == SETT_OK ? merge_add_all(job) : status;
     if (status == SETT_OK && partial) {
-        status = merge_each(job, merge_add_left_out);
+        status = merge_each(job, merge_add_outside);
     }
     return status;
 }
 
 static sett_status merge_run(merge_job* job)
 {
-    sett_status status = merge_decide(job);
-    status = status == SETT_OK ? merge_gather(job) : status;
+    sett_status status = merge_gather(job);
     status = status == SETT_OK ? merge_prepare_names(job) : status;
     status = status == SETT_OK ? merge_check_all_circles(job) : status;
     if (status == SETT_OK) { /* the last allocation before the world changes */
@@ -779,18 +782,6 @@ static sett_status merge_run(merge_job* job)
         status = job->pairs != NULL ? SETT_OK : merge_no_memory(job);
     }
     return status == SETT_OK ? setti_clone_carry_out(&job->clone, NULL) : status;
-}
-
-static void merge_end(merge_job* job)
-{
-    setti_pool* pool = &job->to->pool;
-    setti_clone_release(&job->clone);
-    setti_hash_map_deinit(pool, &job->by_path);
-    setti_hash_map_deinit(pool, &job->by_onto);
-    setti_hash_map_deinit(pool, &job->by_value);
-    setti_hash_map_deinit(pool, &job->by_name);
-    setti_pool_free(pool, job->verdicts, job->verdict_size, 16);
-    setti_pool_free(pool, job->pairs, job->pair_size, 16);
 }
 
 static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc, const char* path,
@@ -803,18 +794,23 @@ static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc, 
     job.clone.count = 1;
     job.clone.merge.overwrites = desc->existing == SETT_MERGE_OVERWRITE;
     job.clone.merge.rejects = desc->existing == SETT_MERGE_REJECT;
-    bool can_have_parent = sett_is_null(desc->parent) || setti_hierarchy_of(world) != NULL ||
-                           sett_hierarchy_register(world, NULL) != 0;
-    if (!can_have_parent || !setti_clone_register(&job.clone)) {
-        return world->error;
+    sett_status status = merge_register(&job);
+    if (status == SETT_OK) {
+        setti_names_hold(world); /* preserves new names that no entity has yet */
+        status = merge_run(&job);
+        setti_names_let_go(world);
     }
-    setti_names_hold(world); /* preserves new names that no entity has yet */
-    sett_status status = merge_run(&job);
-    setti_names_let_go(world);
     if (status == SETT_OK && result != NULL) {
         merge_report(&job, &loaded->result, result);
     }
-    merge_end(&job);
+    setti_pool* pool = &world->pool;
+    setti_clone_release(&job.clone);
+    setti_hash_map_deinit(pool, &job.by_path);
+    setti_hash_map_deinit(pool, &job.by_onto);
+    setti_hash_map_deinit(pool, &job.by_value);
+    setti_hash_map_deinit(pool, &job.by_name);
+    setti_pool_free(pool, job.verdicts, job.verdict_size, 16);
+    setti_pool_free(pool, job.pairs, job.pair_size, 16);
     return status;
 }
 

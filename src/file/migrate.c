@@ -79,20 +79,22 @@ static bool migrate_widens(sett_member_kind from, sett_member_kind to)
     uint32_t from_size = sett_member_kind_size(from);
     uint32_t to_size = sett_member_kind_size(to);
     bool from_float = setti_number_is_float(from);
+    bool to_float = setti_number_is_float(to);
     bool from_signed = setti_number_is_signed(from);
-    if (from == SETT_MEMBER_UNKNOWN || from > SETT_MEMBER_F64 ||
-        !(setti_number_is_integer(to) || setti_number_is_float(to))) {
+    bool to_signed = setti_number_is_signed(to);
+    bool from_number = from != SETT_MEMBER_UNKNOWN && from <= SETT_MEMBER_F64;
+    bool to_number = to_float || setti_number_is_integer(to);
+    if (!from_number || !to_number) {
         return false;
     }
-    bool to_float = setti_number_is_float(to);
-    bool to_signed = setti_number_is_signed(to);
     if (from_float == to_float && from_signed == to_signed) {
         return from_size <= to_size;
     }
-    /* a larger float represents all integers: 24 bits for 16, 53 for 32 */
+    /* a float has room for all smaller integers: f32 for 24 bits, f64 for 53 */
     return !from_float && from_size < to_size && (to_signed || to_float);
 }
 
+/* Returns true if all values of a member can be converted to another member without a loss. */
 static bool migrate_fits(const sett_member* from, const sett_member* to)
 {
     bool to_string = from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING;
@@ -111,19 +113,6 @@ static bool migrate_fits(const sett_member* from, const sett_member* to)
         fits = inner == NULL || migrate_fits(inner, &to->of->members[k]);
     }
     return fits;
-}
-
-static void migrate_number(sett_member_kind from_kind, const unsigned char* from,
-                           sett_member_kind to_kind, unsigned char* to)
-{
-    if (!setti_number_is_float(to_kind)) {
-        setti_number_store(to_kind, setti_number_load(from_kind, from), to);
-        return;
-    }
-    double wide = setti_number_float(from_kind, from);
-    float narrow = (float)wide;
-    memcpy(to, to_kind == SETT_MEMBER_F32 ? (const void*)&narrow : &wide,
-           sett_member_kind_size(to_kind));
 }
 
 static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
@@ -151,6 +140,7 @@ static bool migrate_list(setti_migration* rule, const sett_member* source,
     return true;
 }
 
+/* Converts a string, a text that became a string, or a list. */
 static void migrate_owned(setti_migration* rule, const sett_member* source,
                           const unsigned char* from, const sett_member* member, unsigned char* to)
 {
@@ -181,8 +171,13 @@ static void migrate_element(setti_migration* rule, const sett_member* source,
         migrate_owned(rule, source, from, member, to);
     } else if (member->of != NULL) {
         migrate_struct(rule, source->of, from, member->of, to);
+    } else if (source->kind != member->kind && setti_number_is_float(member->kind)) {
+        double wide = setti_number_float(source->kind, from);
+        float narrow = (float)wide;
+        memcpy(to, member->kind == SETT_MEMBER_F32 ? (const void*)&narrow : &wide,
+               sett_member_kind_size(member->kind));
     } else if (source->kind != member->kind) {
-        migrate_number(source->kind, from, member->kind, to);
+        setti_number_store(member->kind, setti_number_load(source->kind, from), to);
     } else {
         memcpy(to, from, migrate_size(member));
     }
@@ -206,23 +201,33 @@ static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
     }
 }
 
+static const char migrate_wrong_read[] =
+    "the `read` hook rejects a value of the file - accept older values in the hook, or call "
+    "sett_file_migrate";
+
+/* Notes an error. `wrong` is the message for INVALID. */
+static void migrate_note(setti_migration* rule, sett_status status, const char* wrong)
+{
+    rule->no_memory = rule->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
+    if (status == SETT_STATUS_INVALID && rule->wrong == NULL) {
+        rule->wrong = wrong;
+    }
+}
+
 /* Converts members by way of the hooks of the program's type. */
-static sett_status migrate_by_hooks(setti_migration* rule, const void* from, void* to)
+static void migrate_by_hooks(setti_migration* rule, const void* from, void* to)
 {
     setti_written_view view;
     sett_status status = setti_written_show(rule->shown, to, &view);
     if (status == SETT_OK) {
         migrate_struct(rule, rule->from, from, rule->to, view.value);
         status = rule->no_memory ? SETT_STATUS_OUT_OF_MEMORY : setti_written_store(&view, to);
+        migrate_note(rule, status, migrate_wrong_read);
+    } else {
+        migrate_note(rule, status,
+                     "the `write` hook does not write what `members` describes - correct the hook");
     }
     setti_written_end(&view);
-    return status;
-}
-
-static void migrate_note(setti_migration* rule, sett_status status)
-{
-    rule->no_memory = rule->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
-    rule->failed = rule->failed || status == SETT_STATUS_INVALID;
 }
 
 static void migrate_fill_room(setti_migration* rule, const void* from, size_t size)
@@ -230,7 +235,8 @@ static void migrate_fill_room(setti_migration* rule, const void* from, size_t si
     if (rule->varied != NULL) {
         memset(rule->room, 0, rule->room_size);
         migrate_note(rule,
-                     setti_canonical_read(rule->varied, rule->allocator, from, size, rule->room));
+                     setti_canonical_read(rule->varied, rule->allocator, from, size, rule->room),
+                     "a value of the file is damaged - load a copy");
         return;
     }
     memcpy(rule->room, from, rule->room_size);
@@ -244,7 +250,7 @@ static void migrate_value(setti_delta_rule* base, const void* from, size_t size,
 {
     setti_migration* rule = (setti_migration*)(void*)base;
     if (rule->written != NULL) {
-        migrate_note(rule, setti_type_read(rule->written, from, size, to));
+        migrate_note(rule, setti_type_read(rule->written, from, size, to), migrate_wrong_read);
         return;
     }
     if (rule->room != NULL) {
@@ -252,7 +258,7 @@ static void migrate_value(setti_delta_rule* base, const void* from, size_t size,
         from = rule->room;
     }
     if (rule->shown != NULL) {
-        migrate_note(rule, migrate_by_hooks(rule, from, to));
+        migrate_by_hooks(rule, from, to);
     } else if (rule->from != NULL && rule->to != NULL) {
         migrate_struct(rule, rule->from, from, rule->to, to);
     } else if (rule->size != 0) {
@@ -260,8 +266,8 @@ static void migrate_value(setti_delta_rule* base, const void* from, size_t size,
     }
     if (rule->migrator != NULL) {
         bool done = rule->migrator->fn(rule->from, rule->room, to, rule->migrator->user);
-        rule->rejected = rule->rejected || !done;
-        rule->failed = rule->failed || !done;
+        migrate_note(rule, done ? SETT_OK : SETT_STATUS_INVALID,
+                     "the function of sett_file_migrate returned false - convert each value");
     }
     if (rule->varied != NULL) {
         setti_owned_deinit_hook(rule->room, 1, setti_unconst(rule->varied));
@@ -278,7 +284,7 @@ static sett_status migrate_reject(sett_world* read, const char* name, const char
         name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
 }
 
-/* Logs and counts the members of a file that the program lacks. */
+/* Logs the members of a file that the program lacks. Returns their number. */
 static uint32_t migrate_report(const sett_world* into, const char* call, const char* name,
                                const sett_struct* from, const sett_struct* to)
 {
@@ -296,35 +302,19 @@ static uint32_t migrate_report(const sett_world* into, const char* call, const c
     return dropped;
 }
 
-static const setti_migrator* migrate_find_function(const sett_world* into, const setti_type* local,
-                                                   uint64_t fingerprint)
-{
-    const setti_migrator* at = migrate_first(into);
-    while (at != NULL && (at->name_key != local->name_key || at->fingerprint != fingerprint)) {
-        at = at->next;
-    }
-    return at;
-}
-
-static sett_status migrate_check_members(sett_world* read, const setti_type* local,
-                                         const sett_struct* from, const sett_struct* to)
-{
-    for (uint32_t k = 0; k < to->count; k++) {
-        const sett_member* source = migrate_find(from, to->members[k].name);
-        if (source != NULL && !migrate_fits(source, &to->members[k])) {
-            return migrate_reject(read, local->desc.name, source->name);
-        }
-    }
-    return SETT_OK;
-}
-
 /* Chooses how values are converted. Fails if values would be lost. */
 static sett_status migrate_choose(sett_world* read, const setti_type* saved,
                                   const setti_type* local, setti_migration* rule)
 {
     bool has_function = rule->migrator != NULL;
     if (rule->from != NULL && rule->to != NULL) {
-        return has_function ? SETT_OK : migrate_check_members(read, local, rule->from, rule->to);
+        for (uint32_t k = 0; !has_function && k < rule->to->count; k++) {
+            const sett_member* source = migrate_find(rule->from, rule->to->members[k].name);
+            if (source != NULL && !migrate_fits(source, &rule->to->members[k])) {
+                return migrate_reject(read, local->desc.name, source->name);
+            }
+        }
+        return SETT_OK;
     }
     bool same_bytes = saved->desc.size == local->desc.size &&
                       saved->desc.layout_version == local->desc.layout_version &&
@@ -333,6 +323,7 @@ static sett_status migrate_choose(sett_world* read, const setti_type* saved,
     return same_bytes || has_function ? SETT_OK : migrate_reject(read, local->desc.name, "");
 }
 
+/* Prepares the conversion from `saved`, with the layout of the file, to the program's `local`. */
 static sett_status migrate_prepare(sett_world* into, sett_world* read, const setti_type* saved,
                                    const setti_type* local, setti_migration* rule)
 {
@@ -344,19 +335,26 @@ static sett_status migrate_prepare(sett_world* into, sett_world* read, const set
     rule->rule.convert = migrate_value;
     rule->from = saved->desc.members;
     rule->to = local->desc.members;
-    rule->migrator = migrate_find_function(into, local, fingerprint);
+    const setti_migrator* migrator = migrate_first(into); /* the latest function that fits */
+    while (migrator != NULL &&
+           (migrator->name_key != local->name_key || migrator->fingerprint != fingerprint)) {
+        migrator = migrator->next;
+    }
+    rule->migrator = migrator;
     rule->turned = setti_delta_turns(saved) && !saved->members->varies ? saved->members : NULL;
     rule->varied = setti_delta_form_of(saved) == SETTI_DELTA_OWNED ? saved->members : NULL;
     rule->allocator = &into->pool.allocator;
-    if (local->desc.write != NULL && rule->migrator == NULL && by_hook && local->written == NULL &&
-        saved->desc.layout_version == local->desc.layout_version) { /* only the name has changed */
-        rule->written = local;
+    bool local_bytes = local->desc.write != NULL && local->written == NULL; /* of a `write` hook */
+    bool same_version = saved->desc.layout_version == local->desc.layout_version;
+    if (rule->migrator == NULL && by_hook && local_bytes && same_version) {
+        rule->written = local; /* only the name has changed */
         return SETT_OK;
     }
-    if (local->written != NULL && rule->migrator == NULL && (by_hook || rule->from == NULL)) {
-        return migrate_reject(read, local->desc.name, ""); /* the layout of the bytes is unknown */
+    bool members_known = rule->from != NULL && !by_hook;
+    if (rule->migrator == NULL && local->written != NULL && !members_known) {
+        return migrate_reject(read, local->desc.name, "");
     }
-    rule->shown = local->written != NULL && rule->from != NULL && !by_hook ? local : NULL;
+    rule->shown = local->written != NULL && members_known ? local : NULL;
     if (rule->migrator != NULL || rule->turned != NULL || rule->varied != NULL) {
         rule->room_size = saved->desc.size;
         rule->room = setti_pool_alloc(&into->pool, SETTI_MAX(rule->room_size, 1), MIGRATE_ALIGN);
@@ -382,8 +380,11 @@ setti_migration* setti_migrations_create(sett_world* into, sett_world* read, con
     for (uint32_t k = 0; *status == SETT_OK && k < read->registered.count; k++) {
         const setti_type* type = read->registered.item[k];
         const setti_type* local = setti_type_find(into, type->desc.name);
-        renamed = renamed || (local != NULL && strcmp(local->desc.name, type->desc.name) != 0);
-        if (local != NULL && !setti_types_same(type, local)) {
+        if (local == NULL) {
+            continue;
+        }
+        renamed = renamed || strcmp(local->desc.name, type->desc.name) != 0;
+        if (!setti_types_same(type, local)) {
             type = setti_type_data(type);
             local = setti_type_data(local);
             *status = migrate_prepare(into, read, type, local, &list[*count]);

@@ -12,8 +12,7 @@ typedef struct setti_migration {
     const sett_struct* to;   /* members in the program; NULL: unknown */
     size_t size;             /* bytes to copy, if members are unknown */
     const struct setti_migrator* migrator; /* the program's function, or NULL */
-    bool failed;                           /* a value was not converted */
-    bool rejected;                         /* because `migrator` returned false */
+    const char* wrong;                     /* why a value was not converted, or NULL */
     bool no_memory;                        /* memory ran out for a string or list */
     /* a buffer for a value of the file, aligned, in this machine's byte order */
     void* room;
@@ -25,8 +24,9 @@ typedef struct setti_migration {
     const setti_type* written; /* the program's type if hooks read the values of the file */
 } setti_migration;
 
-/* Lists the conversions of types. Returns NULL after an error, or if no type needs any. `read` has
- * the error's message, except if memory ran out. */
+/* Lists the conversions of types. Returns NULL after an error, or if no type needs a conversion.
+ *   into  the program's world
+ *   read  the contents of the file; gets the error's message, except if memory runs out */
 setti_migration* setti_migrations_create(sett_world* into, sett_world* read, const char* call,
                                          uint32_t* count, uint32_t* dropped, sett_status* status);
 

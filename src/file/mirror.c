@@ -21,8 +21,8 @@
 struct sett_mirror {
     sett_world* world;
     sett_world* copy;
-    uint64_t since;
-    bool whole;            /* the copy is complete */
+    uint64_t since;        /* tick of the latest copy */
+    bool whole;            /* the copy was complete once */
     bool broken;           /* memory ran out while copying */
     uint32_t unregistered; /* sett_world.unregistered when the mirror was created */
     setti_replica_map map;
@@ -116,6 +116,7 @@ static sett_status mirror_check(const sett_mirror* mirror)
                                  mirror_call, what, mirror->copy->listeners->name, what);
 }
 
+/* Copies the world: completely at first, then the pages written since the latest copy. */
 static sett_status mirror_follow(sett_mirror* mirror)
 {
     sett_world* world = mirror->world;
@@ -128,7 +129,7 @@ static sett_status mirror_follow(sett_mirror* mirror)
                      : setti_replica_clone(world, copy, mirror_call);
     }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        mirror->broken = mirror->whole; /* an incomplete update */
+        mirror->broken = mirror->whole; /* only an update leaves a mixed copy */
         return mirror->broken ? mirror_fail_broken(mirror)
                               : setti_world_no_memory(world, mirror_call);
     }
@@ -145,15 +146,11 @@ sett_status sett_mirror_copy(sett_mirror* mirror)
     }
     sett_world* world = mirror->world;
     sett_status status = setti_world_check_unlocked(world, mirror_call);
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world, mirror_call);
-    }
+    status = status == SETT_OK ? setti_commands_apply_all(world, mirror_call) : status;
     if (status == SETT_OK) {
         status = mirror_check(mirror);
     }
-    if (status == SETT_OK) {
-        status = mirror_follow(mirror);
-    }
+    status = status == SETT_OK ? mirror_follow(mirror) : status;
     if (status != SETT_OK) {
         return status;
     }

@@ -21,7 +21,7 @@ typedef struct setti_place {
     uint64_t size;     /* of the saved stream, in bytes */
 } setti_place;
 
-/* Builds the names. */
+/* Builds the names of the files beside the path. */
 sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
                              const char* path, const sett_file_desc* desc);
 /* Frees the names and releases the lock. */
@@ -30,10 +30,10 @@ void setti_place_deinit(setti_place* place);
 /* Fails if a path is NULL or empty. */
 sett_status setti_place_check_path(sett_world* world, const char* call, const char* path);
 
-/* Checks the size of a user block. */
+/* Fails if a user block is too large, or if it is NULL but has a size. */
 sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc);
 
-/* Excludes other writers. */
+/* Takes the lock of the path, which excludes other writers. */
 sett_status setti_place_lock(setti_place* place);
 
 /* Whether records will be added to a new file. */
@@ -42,15 +42,15 @@ typedef enum setti_place_end {
     SETTI_PLACE_CONTINUES
 } setti_place_end;
 
-/* Saves the world in a new file, and renames the files. The caller holds the lock. */
+/* Saves the world and the record `run` of the systems. The caller holds the lock. */
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
                              setti_place_end end);
 
-/* Saves the world and its systems. The caller holds the lock. */
+/* Like setti_place_save, with the record of the world's systems. */
 sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc,
                                  setti_place_end end);
 
-/* Returns the mark of a complete file, for sett_world.whole_file. */
+/* Returns a mark by which sett_world.whole_file recognises a complete file. */
 uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size);
 
 /* Fails with FILE. `what` continues the message after the name. */

@@ -17,6 +17,7 @@
 
 #define RUN_SECONDS 1e15 /* upper limit */
 
+/* Writes the record, or only counts bytes if `out` is NULL. Returns the number of bytes. */
 static size_t run_write(const setti_run* run, unsigned char* out)
 {
     setti_record_writer to = {out, 0};
@@ -102,6 +103,7 @@ static run_loop run_next_loop(setti_delta_reader* from)
     loop.state.start = run_seconds(from);
     loop.state.now = run_seconds(from);
     loop.state.steps = setti_delta_number(from, 8);
+    /* the time since the last step, not enough for another step */
     double unused = loop.state.now - (double)loop.state.steps * (double)loop.step;
     bool good = loop.step > 0 && unused >= 0 && unused <= (double)loop.step;
     from->short_of = from->short_of || !good;
@@ -158,6 +160,7 @@ void setti_run_apply(sett_world* world, const setti_bytes* from)
     for (uint32_t k = 0; k < count; k++) {
         run_loop loop = run_next_loop(&reader);
         setti_fixed* fixed = run->fixed;
+        /* "!=" without the warning about floats; both steps are positive */
         while (fixed != NULL && (fixed->step < loop.step || fixed->step > loop.step)) {
             fixed = fixed->next;
         }

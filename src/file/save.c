@@ -22,6 +22,7 @@
 #include "state/delta.h"
 #include "state/snapshot.h"
 
+/* Builds the name of a file beside the path. Returns false if memory runs out. */
 static bool place_name(setti_pool* pool, const char* path, const char* suffix, setti_bytes* name)
 {
     size_t length = strlen(path);
@@ -124,24 +125,6 @@ sett_status setti_place_check_user(sett_world* world, const char* call, const se
     return SETT_OK;
 }
 
-static sett_status save_encode(const setti_place* place, const sett_file_desc* desc,
-                               save_parts* parts)
-{
-    sett_world* world = place->world;
-    memset(parts, 0, sizeof(*parts));
-    sett_status status = setti_place_check_user(world, place->call, desc);
-    if (status == SETT_OK) {
-        status = setti_values_check(world, place->call);
-    }
-    if (status == SETT_OK) {
-        status = setti_delta_encode_state(world, place->call, &parts->state);
-    }
-    if (status == SETT_OK && !setti_types_encode(world, &parts->types)) {
-        status = setti_world_no_memory(world, place->call);
-    }
-    return status;
-}
-
 uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size)
 {
     return setti_checksum(identity ^ size, name, strlen(name));
@@ -203,6 +186,7 @@ typedef enum save_found {
     SAVE_UNKNOWN /* memory ran out */
 } save_found;
 
+/* Reads a file up to the end of the state. */
 static save_found save_inspect(const setti_place* place, const char* name)
 {
     const sett_files* files = place->files;
@@ -214,8 +198,10 @@ static save_found save_inspect(const setti_place* place, const char* name)
     save_found found = SAVE_DAMAGED;
     if (setti_stream_open(&reader, files, file, &place->world->pool)) {
         uint64_t mark = setti_place_mark(name, reader.identity, reader.size);
-        bool known_whole = mark == place->world->whole_file;
-        setti_stream_next next = known_whole ? SETTI_STREAM_READ : setti_stream_find_state(&reader);
+        setti_stream_next next = SETTI_STREAM_READ;
+        if (mark != place->world->whole_file) { /* this world has not read or written the file */
+            next = setti_stream_find_state(&reader);
+        }
         if (next == SETTI_STREAM_READ) {
             found = SAVE_WHOLE;
         } else if (next == SETTI_STREAM_MEMORY) {
@@ -227,19 +213,17 @@ static save_found save_inspect(const setti_place* place, const char* name)
     return found;
 }
 
-/* Decides whether the old file becomes the previous generation. */
+/* Decides whether the old file becomes the previous one. It must not replace a better one. */
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
     save_found old = save_inspect(place, place->path);
-    save_found previous = SAVE_NOTHING;
+    save_found previous = SAVE_NOTHING; /* irrelevant unless the old file is damaged */
     if (old == SAVE_DAMAGED) {
         previous = save_inspect(place, setti_place_name(&place->previous));
     }
-    /* a damaged file must not replace a whole file */
     *preserves = old != SAVE_NOTHING && previous != SAVE_WHOLE;
-    return old != SAVE_UNKNOWN && previous != SAVE_UNKNOWN
-               ? SETT_OK
-               : setti_world_no_memory(place->world, place->call);
+    bool no_memory = old == SAVE_UNKNOWN || previous == SAVE_UNKNOWN;
+    return no_memory ? setti_world_no_memory(place->world, place->call) : SETT_OK;
 }
 
 static sett_status save_fail_rename(const setti_place* place, const char* from, const char* to)
@@ -250,6 +234,7 @@ static sett_status save_fail_rename(const setti_place* place, const char* from, 
                                  place->call, from, to);
 }
 
+/* Renames the old and the new file. After an error, removes the new file if `path` has a file. */
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;
@@ -284,17 +269,22 @@ static sett_status save_exchange(const setti_place* place)
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
                              setti_place_end end)
 {
-    save_parts parts;
-    sett_status status = save_encode(place, desc, &parts);
-    parts.run = run;
+    sett_world* world = place->world;
+    save_parts parts = {.run = run};
+    sett_status status = setti_place_check_user(world, place->call, desc);
+    status = status == SETT_OK ? setti_values_check(world, place->call) : status;
     if (status == SETT_OK) {
-        status = save_write_next(place, desc, &parts, end);
+        status = setti_delta_encode_state(world, place->call, &parts.state);
     }
+    if (status == SETT_OK && !setti_types_encode(world, &parts.types)) {
+        status = setti_world_no_memory(world, place->call);
+    }
+    status = status == SETT_OK ? save_write_next(place, desc, &parts, end) : status;
     if (status == SETT_OK) {
         status = save_exchange(place);
     }
-    setti_bytes_free(&place->world->pool, &parts.types);
-    setti_bytes_free(&place->world->pool, &parts.state);
+    setti_bytes_free(&world->pool, &parts.types);
+    setti_bytes_free(&world->pool, &parts.state);
     return status;
 }
 
@@ -323,9 +313,7 @@ static sett_status save_world(sett_world* world, const char* call, const char* p
         return status;
     }
     status = setti_place_lock(&place);
-    if (status == SETT_OK) {
-        status = setti_place_save_all(&place, desc, SETTI_PLACE_COMPLETE);
-    }
+    status = status == SETT_OK ? setti_place_save_all(&place, desc, SETTI_PLACE_COMPLETE) : status;
     setti_place_deinit(&place);
     return status;
 }

@@ -11,17 +11,6 @@
 static const char encode_call[] = "sett_state_encode";
 static const char state_bytes_call[] = "sett_state_apply";
 
-static void state_write(unsigned char* out, const setti_bytes* run, const setti_bytes* state)
-{
-    setti_bytes_put(out, STATE_MAGIC, 4);
-    setti_bytes_put(out + 4, STATE_VERSION, 4);
-    setti_bytes_put(out + 8, run->size, 4);
-    if (run->size != 0) {
-        memcpy(out + STATE_HEAD, run->data, run->size);
-    }
-    memcpy(out + STATE_HEAD + run->size, state->data, state->size);
-}
-
 sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, size_t* size)
 {
     if (SETTI_IS_NULL(world)) {
@@ -44,14 +33,21 @@ sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, siz
                                        encode_call, (unsigned long)*size, (unsigned long)capacity);
     }
     if (status == SETT_OK && out != NULL) {
-        state_write(out, &run, &state);
+        unsigned char* to = out;
+        setti_bytes_put(to, STATE_MAGIC, 4);
+        setti_bytes_put(to + 4, STATE_VERSION, 4);
+        setti_bytes_put(to + 8, run.size, 4);
+        if (run.size != 0) {
+            memcpy(to + STATE_HEAD, run.data, run.size);
+        }
+        memcpy(to + STATE_HEAD + run.size, state.data, state.size);
     }
     setti_bytes_free(&world->pool, &run);
     setti_bytes_free(&world->pool, &state);
     return status;
 }
 
-/* Creates a separate world with the same types. */
+/* Creates a separate world with the same types. Reports and returns NULL if memory runs out. */
 static sett_world* state_begin_apart(sett_world* world)
 {
     sett_world* apart = setti_replica_create(world);
@@ -63,6 +59,7 @@ static sett_world* state_begin_apart(sett_world* world)
     return apart;
 }
 
+/* Applies a state in a separate world, and then replaces the program's world. */
 static sett_status state_apply(sett_world* world, const setti_bytes* run,
                                const unsigned char* bytes, size_t size, size_t limit)
 {
@@ -117,9 +114,7 @@ sett_status sett_state_apply(sett_world* world, const void* bytes, size_t size, 
         setti_world_lacks_list(world, bytes, size, state_bytes_call, "bytes")) {
         return world->error;
     }
-    if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(world, state_bytes_call);
-    }
+    status = status == SETT_OK ? setti_world_check_no_snapshots(world, state_bytes_call) : status;
     if (status != SETT_OK) {
         return status;
     }

@@ -14,6 +14,7 @@
 #include "base/checksum.h"
 #include "file/run_record.h"
 #include "file/types.h"
+#include "state/snapshot.h"
 
 static const unsigned char stream_magic[8] = {0x89, 'S', 'E', 'T', 'T', '\r', '\n', 0x1A};
 
@@ -76,7 +77,7 @@ static bool stream_write_pages(setti_stream* stream, uint32_t kind, uint32_t fla
     return !stream->failed;
 }
 
-/* Compresses a payload. Returns NULL if nothing is saved or memory runs out. */
+/* Compresses a payload in `room` new bytes. Returns NULL if nothing is saved or memory runs out. */
 static unsigned char* stream_pack(const setti_stream* stream, const void* bytes, size_t size,
                                   size_t* packed, size_t* room)
 {
@@ -101,9 +102,9 @@ bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, con
                         size_t size)
 {
     SETTI_ASSERT(kind != SETTI_STREAM_NONE);
-    bool compresses =
-        stream->compression != NULL &&
-        (kind == SETTI_STREAM_STATE || kind == SETTI_STREAM_DELTA || kind == SETTI_STREAM_KEYFRAME);
+    bool is_large =
+        kind == SETTI_STREAM_STATE || kind == SETTI_STREAM_DELTA || kind == SETTI_STREAM_KEYFRAME;
+    bool compresses = is_large && stream->compression != NULL;
     size_t packed = 0;
     size_t room = 0;
     unsigned char* out = compresses ? stream_pack(stream, bytes, size, &packed, &room) : NULL;
@@ -116,24 +117,25 @@ bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, con
 }
 
 bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t kind,
-                              uint64_t frame, bool types, const setti_bytes* state)
+                              uint64_t frame, bool with_types, const setti_bytes* state)
 {
-    setti_bytes list = {0};
+    setti_bytes types = {0};
     setti_bytes run = {0};
-    bool encoded = (!types || setti_types_encode(world, &list)) && setti_run_encode(world, &run);
-    if (encoded && types) {
-        (void)setti_stream_write(stream, SETTI_STREAM_TYPES, frame, list.data, list.size);
+    bool encoded =
+        (!with_types || setti_types_encode(world, &types)) && setti_run_encode(world, &run);
+    if (encoded && with_types) {
+        (void)setti_stream_write(stream, SETTI_STREAM_TYPES, frame, types.data, types.size);
     }
     if (encoded && run.size != 0) {
         (void)setti_stream_write(stream, SETTI_STREAM_RUN, frame, run.data, run.size);
     }
-    setti_bytes_free(&world->pool, &list);
+    setti_bytes_free(&world->pool, &types);
     setti_bytes_free(&world->pool, &run);
     return encoded && setti_stream_write(stream, kind, frame, state->data, state->size);
 }
 
-sett_status setti_stream_check_frame(sett_world* world, const char* call, uint64_t frame,
-                                     uint64_t last)
+static sett_status stream_check_frame(sett_world* world, const char* call, uint64_t frame,
+                                      uint64_t last)
 {
     if (frame >= last) {
         return SETT_OK;
@@ -159,7 +161,22 @@ sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kin
     if (setti_world_lacks_list(world, bytes, size, call, "bytes")) {
         return SETT_STATUS_ARGUMENT;
     }
-    return setti_stream_check_frame(world, call, frame, last);
+    return stream_check_frame(world, call, frame, last);
+}
+
+sett_status setti_stream_take(sett_world* world, const char* call, uint64_t frame, uint64_t last,
+                              sett_snapshot* now)
+{
+    sett_status status = stream_check_frame(world, call, frame, last);
+    status = status == SETT_OK ? setti_values_check(world, call) : status;
+    return status == SETT_OK ? setti_snapshot_take(world, now, call) : status;
+}
+
+void setti_stream_drop(sett_world* world, sett_snapshot snapshot)
+{
+    if (sett_snapshot_status(world, snapshot) == SETT_OK) {
+        (void)sett_snapshot_drop(world, snapshot);
+    }
 }
 
 static bool stream_fail(setti_stream_reader* reader, sett_status status, const char* why)
@@ -177,6 +194,7 @@ static setti_stream_next stream_torn(setti_stream_reader* reader, const char* wh
 
 static const char stream_ends_why[] = "the file is damaged: it ends within a record - load a copy";
 
+/* Reads bytes of the file. Returns false after an error. */
 static bool stream_load(setti_stream_reader* reader, uint64_t offset, void* out, size_t size)
 {
     const sett_files* files = reader->files;
@@ -225,7 +243,7 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
                        "the library that wrote it");
 }
 
-/* Appends a page to the payload. */
+/* Appends the page of the record at *offset to the payload. Moves *offset to the next record. */
 static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t* offset,
                                           setti_stream_head* page)
 {
@@ -290,13 +308,6 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
                                       "saved with");
 }
 
-/* Returns true if two pages can belong to the same payload. */
-static bool stream_belongs(const setti_stream_head* page, const setti_stream_head* first)
-{
-    return page->kind == first->kind && page->frame == first->frame &&
-           (page->flags & SETTI_STREAM_PACKED) == (first->flags & SETTI_STREAM_PACKED);
-}
-
 static setti_stream_next stream_read_payload(setti_stream_reader* reader)
 {
     uint64_t offset = reader->offset;
@@ -307,7 +318,9 @@ static setti_stream_next stream_read_payload(setti_stream_reader* reader)
     setti_stream_head page = first;
     while (next == SETTI_STREAM_READ && (page.flags & SETTI_STREAM_MORE) != 0) {
         next = stream_read_page(reader, &offset, &page);
-        if (next == SETTI_STREAM_READ && !stream_belongs(&page, &first)) {
+        bool belongs = page.kind == first.kind && page.frame == first.frame &&
+                       (page.flags & SETTI_STREAM_PACKED) == (first.flags & SETTI_STREAM_PACKED);
+        if (next == SETTI_STREAM_READ && !belongs) {
             next = stream_torn(reader, "the file is damaged: two records are mixed - load a copy");
         }
     }

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "sett/file.h"
+#include "sett/state.h"
 #include "world/world.h"
 
 #define SETTI_STREAM_VERSION 0u
@@ -64,23 +65,26 @@ typedef struct setti_stream {
 void setti_stream_begin(setti_stream* stream, const sett_files* files, void* file,
                         uint64_t identity);
 
-/* Writes a payload of any size. Returns false if a call failed. */
+/* Writes a payload of any size, in several records if necessary. Returns false if a call failed. */
 bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
                         size_t size);
 
-/* Writes a state or delta, after the types and the record of the systems. */
+/* Writes the types, if `with_types`, the record of the systems, and the state or delta. */
 bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t kind,
-                              uint64_t frame, bool types, const setti_bytes* state);
+                              uint64_t frame, bool with_types, const setti_bytes* state);
 
-/* Fails if a frame is lower than the last frame. */
-sett_status setti_stream_check_frame(sett_world* world, const char* call, uint64_t frame,
-                                     uint64_t last);
+/* Takes a snapshot for a frame. Fails if the frame is lower than the frame `last`. */
+sett_status setti_stream_take(sett_world* world, const char* call, uint64_t frame, uint64_t last,
+                              sett_snapshot* now);
 
-/* Checks a record of the program. */
+/* Drops a snapshot, unless it has ended. */
+void setti_stream_drop(sett_world* world, sett_snapshot snapshot);
+
+/* Fails if the program must not write this record. `last` is the frame of the last record. */
 sett_status setti_stream_check(sett_world* world, const char* call, uint32_t kind, uint64_t frame,
                                uint64_t last, const void* bytes, size_t size);
 
-/* Writes a single record. */
+/* Writes a single record. The payload has at most SETTI_STREAM_PAGE bytes. */
 void setti_stream_write_page(setti_stream* stream, uint32_t kind, uint32_t flags, uint64_t frame,
                              const void* bytes, size_t size);
 

@@ -29,7 +29,7 @@ enum {
 
 static const char types_call[] = "sett_world_load";
 
-/* Returns the members described in a file, or NULL. */
+/* Returns the members with which a file describes the values of a type, or NULL. */
 static const sett_struct* types_members(const setti_type* type)
 {
     return type->desc.write != NULL && type->written == NULL ? setti_written_struct()
@@ -84,6 +84,7 @@ typedef struct types_entry {
     sett_component_desc desc;
 } types_entry;
 
+/* Reads a type. Returns false if the type is invalid, or if memory runs out. */
 static bool types_next(setti_delta_reader* from, setti_arena* arena, types_entry* entry)
 {
     memset(entry, 0, sizeof(*entry));
@@ -110,9 +111,9 @@ static bool types_next(setti_delta_reader* from, setti_arena* arena, types_entry
     desc->dont_fragment = (flags & TYPES_DONT_FRAGMENT) != 0;
     desc->track_rows = (flags & TYPES_TRACK_ROWS) != 0;
     desc->can_disable = (flags & TYPES_CAN_DISABLE) != 0;
-    return !from->short_of && setti_member_record_read(from, arena, &desc->members) &&
-           entry->form < SETTI_DELTA_FORMS && storage <= SETT_STORAGE_SPARSE_SET &&
-           save <= SETT_SAVE_SKIP && flags <= TYPES_FLAGS;
+    bool is_valid = entry->form < SETTI_DELTA_FORMS && storage <= SETT_STORAGE_SPARSE_SET &&
+                    save <= SETT_SAVE_SKIP && flags <= TYPES_FLAGS;
+    return is_valid && !from->short_of && setti_member_record_read(from, arena, &desc->members);
 }
 
 static sett_status types_reject(sett_world* world, sett_status status, const types_entry* entry,
@@ -149,7 +150,7 @@ static sett_status types_reject_kind(sett_world* world, const types_entry* entry
     return types_reject(world, SETT_STATUS_CONFLICT, entry, why);
 }
 
-/* Registers a type of the file. `now` is the name in the program. */
+/* Registers a type with the layout of the file. `now` is the name in the program. */
 static sett_status types_register(sett_world* world, const types_entry* entry, const char* now)
 {
     SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
@@ -164,8 +165,8 @@ static sett_status types_register(sett_world* world, const types_entry* entry, c
     return world->error == SETT_STATUS_ARGUMENT ? types_reject_damaged(world, entry) : world->error;
 }
 
-/* Returns true if values of a form can be converted. */
-static bool types_is_value(uint32_t form)
+/* Returns true if the values of a form can be converted to another such form. */
+static bool types_is_convertible(uint32_t form)
 {
     return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
 }
@@ -180,7 +181,7 @@ static sett_status types_add(sett_world* world, const types_entry* entry, uint32
     if (entry->form == SETTI_DELTA_TARGET) {
         return SETT_OK; /* registered by the relationship */
     }
-    if (!types_is_value(entry->form)) {
+    if (!types_is_convertible(entry->form)) {
         return types_reject(world, SETT_STATUS_CONFLICT, entry,
                             "is a relationship that is not registered in this world - "
                             "register it before loading");
@@ -243,7 +244,7 @@ static bool types_differ(const setti_type* local, const types_entry* entry)
            !types_same_members(types_members(local), desc->members);
 }
 
-/* Registers a relationship of the program. */
+/* Registers a relationship of the program, with the name and the members of the file. */
 static sett_status types_join_links(sett_world* world, const sett_world* into,
                                     const setti_type* local, const types_entry* entry)
 {
@@ -265,7 +266,7 @@ static sett_status types_join_links(sett_world* world, const sett_world* into,
     return setti_relation_join(world, setti_relation_of_links(local), &data);
 }
 
-/* Registers the type of an entry. */
+/* Registers the type of an entry in the separate world `world`, with the layout of the file. */
 static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
                               uint32_t* unknown)
 {
@@ -281,13 +282,15 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
         return types_add(world, entry, unknown);
     }
     uint32_t form = (uint32_t)setti_delta_form_of(local);
-    if (form != entry->form && !(types_is_value(form) && types_is_value(entry->form))) {
+    bool both_convertible = types_is_convertible(form) && types_is_convertible(entry->form);
+    if (form != entry->form && !both_convertible) {
         return types_reject_kind(world, entry, form);
     }
     if (entry->form == SETTI_DELTA_TARGET) {
         return SETT_OK; /* registered by the relationship */
     }
-    if (types_is_value(entry->form) && types_differ(local, entry)) { /* see load_migrate */
+    if (types_is_convertible(entry->form) && types_differ(local, entry)) {
+        /* load_migrate converts the values */
         return types_register(world, entry, local->desc.name);
     }
     return local->links != NULL ? types_join_links(world, into, local, entry)

@@ -8,7 +8,8 @@
 /* Encodes all types of a world. Returns false if memory runs out. */
 bool setti_types_encode(sett_world* world, setti_bytes* out);
 
-/* Registers the types of a record in `world`. Counts the types that `into` lacks. */
+/* Registers the types of a record in `world`, for the program's world `into`. Adds the number of
+ * types that `into` lacks to *unknown. */
 sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
                                uint32_t* unknown);
 

@@ -96,7 +96,6 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
         return;
     }
     const setti_term tag = {.type = off, .kind = SETT_WITHOUT, .access = SETT_NONE};
-    SETTI_ASSERT(off->storage.size == 0 && word_count <= SETTI_STEP_WORD_COUNT);
     uint64_t on[SETTI_STEP_WORD_COUNT];
     memcpy(on, words, word_count * sizeof(uint64_t));
     match_storage(batch, term, SETTI_HAS_TYPE, on, word_count);
@@ -233,7 +232,6 @@ SETTI_INLINE uint32_t match_alive(const sett_batch* batch, uint32_t rows)
 static setti_step step_pages(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    SETTI_ASSERT(loop->unit != 0 && loop->unit % 64 == 0);
     const sett_query* query = loop->query;
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     while (loop->cursor < loop->limit) {

@@ -232,7 +232,6 @@ static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* pla
 
 static void plan_walk_group(const sett_query* query, setti_plan* plan)
 {
-    SETTI_ASSERT(query->cover != NULL && query->arranged != 0);
     plan_drive(query, setti_bits_lowest(query->arranged), plan);
     plan->in_place = query->arranged;
     plan->residual &= ~query->covered;
@@ -316,7 +315,6 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
 /* Estimates the cost of a loop, in tenths of a nanosecond. */
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
-    SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
     uint32_t aligned = way == SETTI_WAY_SPARSE ? setti_plan_terms_in_order(query, plan->driver) : 0;
     uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual & ~aligned;
     uint64_t all = query->world->entities.count;
@@ -330,8 +328,9 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
         apart = (uint64_t)COST_APART * plan_disorder(driver) / ORDER_SAMPLES;
     }
     uint64_t cost = visited * COST_PASS;
-    uint64_t rows = visited; /* left after the tests */
-    for (uint32_t k = 0; way == SETTI_WAY_PAGES && k < query->array_count; k++) {
+    uint64_t rows = visited;                                           /* left after the tests */
+    uint32_t arrays = way == SETTI_WAY_PAGES ? query->array_count : 0; /* tested by words of bits */
+    for (uint32_t k = 0; k < arrays; k++) {
         rows = plan_share(query, rows, query->array[k]->count);
     }
     SETTI_EACH_TERM(k, tested) {

@@ -163,7 +163,6 @@ static void query_add_scratch(sett_query* query, setti_term* term)
 static void query_add_term(sett_query* query, const sett_term* given)
 {
     uint32_t bit = (uint32_t)1 << query->term_count;
-    SETTI_ASSERT(query->term_count < SETT_QUERY_TERMS);
     setti_term* term = &query->term[query->term_count++];
     term->type = setti_world_type(query->world, given->component);
     term->kind = given->kind;
@@ -313,6 +312,11 @@ sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, c
         query_link(query);
     }
     return query;
+}
+
+sett_world* setti_query_world(const void* query)
+{
+    return ((const sett_query*)query)->world;
 }
 
 void setti_query_free(sett_query* query)

@@ -33,7 +33,7 @@ bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_
                          uint32_t extent)
 {
     SETTI_ASSERT(want != NULL && extent >= storage->extent);
-    uint32_t from = storage->extent;
+    uint32_t from = storage->extent; /* values of rows below move */
     if (extent == from) {
         return true;
     }

@@ -56,7 +56,6 @@ SETTI_INLINE bool setti_id_set_has(const setti_id_set* set, uint32_t id)
     return setti_id_set_sparse(set, id) < set->count;
 }
 
-/* Makes room for an id. Returns false if memory runs out. */
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id);
 
 /* Adds a free id. Call setti_id_set_reserve_id before. */

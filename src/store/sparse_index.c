@@ -86,7 +86,6 @@ static bool index_ensure_page(setti_pool* pool, setti_storage* storage, uint32_t
     return ok;
 }
 
-/* Frees the pages after the hash table. */
 static void index_free_after_table(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->hashed != 0);
@@ -97,7 +96,6 @@ static void index_free_after_table(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* Fills an empty index from the rows. */
 static void index_fill(setti_pool* pool, setti_storage* storage)
 {
     for (uint32_t row = 0; row < storage->extent; row++) {
@@ -120,7 +118,7 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
         }
     }
     for (uint32_t number = 0; number < pages; number++) {
-        index_clear_page(pool, storage, number);
+        index_clear_page(pool, storage, number); /* of the old index: nothing fails any more */
     }
     storage->hashed = pages;
     index_fill(pool, storage);

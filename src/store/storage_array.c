@@ -77,7 +77,6 @@ void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
     }
 }
 
-/* Returns true if a page of rows has no value. */
 static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 {
     const uint64_t* words = setti_storage_word(storage, number << storage->shift);
@@ -98,7 +97,6 @@ static void array_free_blank(setti_pool* pool, setti_storage* storage)
     storage->blank = 0;
 }
 
-/* Lowers the extent to the end of the last page. */
 static void array_lower_extent(setti_storage* storage)
 {
     if (storage->count == 0) {
@@ -161,7 +159,6 @@ static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t 
     return true;
 }
 
-/* Adds the page of presence of an index. Returns false if memory runs out. */
 static bool array_add_presence(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     bool created; /* not needed */

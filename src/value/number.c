@@ -205,9 +205,12 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     int exponent = (int)(bits >> 52) - 1075 + drop; /* size = mantissa * 2^exponent */
     int power = number_power(size);
     int most = narrow ? 9 : 17;
-    for (int digits = narrow ? 6 : 15; digits <= most && digits - 1 - power < 20; digits++) {
+    for (int digits = narrow ? 6 : 15; digits <= most; digits++) {
         bool same;
         int decimals = digits - 1 - power;
+        if (decimals >= 20) {
+            return 0; /* number_tens has no such power */
+        }
         uint64_t number = number_round(mantissa, exponent, decimals, &same);
         if (number >= number_tens[digits]) {
             return 0; /* rounding up gave one digit more */
@@ -335,11 +338,12 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
         return false;
     }
     for (size_t k = 0; k < length; k++) {
-        bool plain = (text[k] >= '0' && text[k] <= '9') || strchr("+-eE", text[k]) != NULL;
+        bool digit = text[k] >= '0' && text[k] <= '9';
+        bool sign = text[k] != '\0' && strchr("+-eE", text[k]) != NULL; /* finds '\0' too */
         if (text[k] == '.' && used + (size_t)size < SETTI_NUMBER_TEXT + 8) {
             memcpy(out + used, probe + 1, (size_t)size - 2); /* the separator */
             used += (size_t)size - 2;
-        } else if (plain && text[k] != '\0') {
+        } else if (digit || sign) {
             out[used++] = text[k];
         } else {
             return false;

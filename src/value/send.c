@@ -91,7 +91,7 @@ void setti_send_pack(const setti_members* members, const unsigned char* value, s
     size_t from = 0;
     uint64_t word = 0;
     uint32_t held = 0;                                   /* bits in the word */
-    for (uint32_t k = 0; k < members->send_count; k++) { /* the bytes before rounded members */
+    for (uint32_t k = 0; k < members->send_count; k++) { /* the bytes before each rounded member */
         size_t end = members->sends[k].offset;
         memcpy(out, value + from, end - from);
         out += end - from;
@@ -118,7 +118,7 @@ void setti_send_unpack(const setti_members* members, const unsigned char* packed
     size_t from = 0;
     uint64_t word = 0;
     uint32_t held = 0;                                   /* bits in the word */
-    for (uint32_t k = 0; k < members->send_count; k++) { /* the bytes before rounded members */
+    for (uint32_t k = 0; k < members->send_count; k++) { /* the bytes before each rounded member */
         size_t end = members->sends[k].offset;
         memcpy(out + from, packed, end - from);
         packed += end - from;

@@ -126,7 +126,7 @@ void setti_canonical_write(const setti_members* members, const void* value, sett
 size_t setti_send_size(const setti_members* members, size_t size);
 /* Returns a hash of the rounding. */
 uint64_t setti_send_fingerprint(const setti_members* members);
-/* Pack a little-endian value, or unpack one. */
+/* Pack and unpack a little-endian value. */
 void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
                      unsigned char* out);
 void setti_send_unpack(const setti_members* members, const unsigned char* packed, size_t size,
@@ -140,7 +140,6 @@ sett_status setti_canonical_read(const setti_members* members, const sett_alloca
 sett_string setti_owned_string(const void* at);
 sett_list setti_owned_list(const void* at, uint32_t item_size);
 
-/* Returns a description of a list's items. */
 sett_member setti_member_item(const sett_member* list);
 
 /* Hooks of types with strings or lists. `user` is the type's setti_members. */

@@ -39,10 +39,10 @@ static void text_add_bits(setti_writer* out, const sett_constant* constants, int
     }
 }
 
-static void text_add_integer(setti_writer* out, const sett_member* member, const void* bytes)
+static void text_add_number(setti_writer* out, const sett_member* member, const void* bytes)
 {
-    int64_t value = setti_number_load(member->kind, bytes);
-    const sett_constant* constant = member->constants;
+    const sett_constant* constant = member->constants; /* of integers only */
+    int64_t value = constant != NULL ? setti_number_load(member->kind, bytes) : 0;
     if (member->bits) {
         text_add_bits(out, constant, value);
         return;
@@ -108,16 +108,10 @@ static void text_add_list(setti_writer* out, const sett_member* member, const un
 static void text_add_element(setti_writer* out, const sett_member* member,
                              const unsigned char* bytes, const text_entities* entities)
 {
-    char number[SETTI_NUMBER_SIZE];
     sett_string string;
     switch (member->kind) {
     case SETT_MEMBER_BOOL:
         setti_writer_add(out, *bytes != 0 ? "true" : "false");
-        break;
-    case SETT_MEMBER_F32:
-    case SETT_MEMBER_F64:
-        setti_number_write(member->kind, bytes, 0, number);
-        setti_writer_add(out, "%s", number);
         break;
     case SETT_MEMBER_TEXT:
         text_add_string(out, (const char*)bytes, member->size);
@@ -141,7 +135,7 @@ static void text_add_element(setti_writer* out, const sett_member* member,
         text_add_entity(out, bytes, entities);
         break;
     default:
-        text_add_integer(out, member, bytes);
+        text_add_number(out, member, bytes);
         break;
     }
 }
@@ -156,8 +150,10 @@ static void text_add_member(setti_writer* out, const sett_member* member,
     } else {
         setti_writer_add(out, names != NULL ? "{" : "[");
         for (uint32_t k = 0; k < member->count; k++) {
-            setti_writer_add(out, "%s%s%s", k != 0 ? ", " : "", names != NULL ? names[k] : "",
-                             names != NULL ? " = " : "");
+            setti_writer_add(out, k != 0 ? ", " : "");
+            if (names != NULL) {
+                setti_writer_add(out, "%s = ", names[k]);
+            }
             text_add_element(out, member, bytes + (size_t)k * size, entities);
         }
         setti_writer_add(out, names != NULL ? "}" : "]");
@@ -209,7 +205,8 @@ static void difference_list(text_difference* to, const sett_member* member, cons
         difference_add(to, path, member, a, b);
         return;
     }
-    for (uint32_t k = 0; x.items != y.items && k < x.count; k++) { /* shared items are equal */
+    uint32_t count = x.items != y.items ? x.count : 0; /* shared items are equal */
+    for (uint32_t k = 0; k < count; k++) {
         char item_path[TEXT_PATH];
         setti_writer text = {item_path, sizeof(item_path), 0};
         size_t at = (size_t)k * item.size;

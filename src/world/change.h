@@ -17,7 +17,6 @@ const void* setti_access_find(const sett_world* world, sett_entity entity, sett_
 void* setti_access_find_mut(sett_world* world, sett_entity entity, sett_component component,
                             const char* call);
 
-/* Destroys every entity, with hooks and callbacks. */
 void setti_change_destroy_all(sett_world* world);
 
 /* Schedules an entity for destruction, for setti_cascade.collect. */
@@ -30,7 +29,7 @@ void setti_change_collect(sett_world* world, uint32_t index);
  * signature, only `type` may cascade. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
-/* The fast path of sett_add, without callbacks. Returns the uninitialised value, or NULL. */
+/* The fast path of sett_add, without callbacks. Returns the uninitialised value. NULL: not done. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 
 /* Like setti_change_try_add, for a link. The caller completes the link before the value is read. */
@@ -80,7 +79,7 @@ sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_en
 /* The name of the call that destroys an entity, for messages. */
 static inline const char* setti_change_destroyer(const sett_world* world)
 {
-    bool is_inner = world->destroyer != NULL && world->calling == NULL;
+    bool is_inner = world->destroyer != NULL && world->calling == NULL; /* not of a callback */
     return is_inner ? world->destroyer : "sett_entity_destroy";
 }
 
@@ -130,7 +129,6 @@ sett_status setti_change_clear_type(sett_world* world, setti_type* type, const c
 /* Copies a value's bytes for on_replace. Returns NULL if memory runs out. */
 void* setti_change_preserve(sett_world* world, const setti_type* type, const void* row);
 
-/* Frees a copy made by setti_change_preserve. */
 void setti_change_release(sett_world* world, const setti_type* type, void* old);
 
 /* Returns true if callbacks may read the old value of a link. */
@@ -188,7 +186,6 @@ typedef struct setti_conversion {
     setti_storage made; /* the new storage */
 } setti_conversion;
 
-/* Reserves the memory for a conversion of `type` to `kind`. */
 bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, setti_type* type,
                               sett_storage_kind kind);
 
@@ -204,7 +201,6 @@ uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion
 /* Resolves SETT_STORAGE_DEFAULT in *kind. Returns NULL, or why the type cannot have the kind. */
 const char* setti_conversion_check(const setti_type* type, sett_storage_kind* kind);
 
-/* Converts the storage of a type to another kind. */
 sett_status setti_change_convert(sett_world* world, setti_type* type, sett_storage_kind kind,
                                  const char* call);
 

@@ -16,8 +16,6 @@
  */
 #include "world/change.h"
 
-/* -------------------------------------------------------------------------------- the fast path */
-
 /* Returns the entity's signature. NULL: the type remembers no transition from the signature. */
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
@@ -315,15 +313,13 @@ void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity
                               SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED);
 }
 
-/* -------------------------------------------------------------------------------- the slow path */
-
 bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t index,
                               uint32_t* signature)
 {
     SETTI_ASSERT(world->locks == 0);
     sett_entity entity = {index, 0};
     setti_edit_part part = {.type = type};
-    const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED; /* may be a link */
+    const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED; /* also for links */
     if (SETTI_FAST_PATHS && (type->flags & slow) == 0 && world->listeners == NULL &&
         setti_type_added(type, *signature)->from != *signature) {
         (void)setti_change_learn_added(world, type, *signature); /* read by the next call */
@@ -423,8 +419,6 @@ SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_co
     }
     return value;
 }
-
-/* ------------------------------------------------------------------------------------- ensuring */
 
 /* Returns the entity's value for writing. Adds the type if the entity lacks it. */
 SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_type* type)

@@ -103,7 +103,6 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
 
 void setti_conversion_drop(sett_world* world, setti_conversion* conversion)
 {
-    SETTI_ASSERT(conversion->made.count == 0);
     setti_storage_deinit(&world->pool, &conversion->made);
 }
 
@@ -320,7 +319,6 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* from, 
     return true;
 }
 
-/* Moves one part of the values, in their order. */
 static void conversion_move_part(sett_world* world, const setti_storage* from, setti_storage* to,
                                  const setti_listener* listener, conversion_part part)
 {
@@ -357,7 +355,6 @@ uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion
             conversion_move_part(world, &type->storage, to, first, CONVERSION_OTHERS);
         }
     }
-    SETTI_ASSERT(to->count == type->storage.count);
     setti_storage_deinit(&world->pool, &type->storage);
     to->rows.notes = type->storage.rows.notes;
     to->presence.notes = type->storage.presence.notes;

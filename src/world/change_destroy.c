@@ -139,7 +139,7 @@ SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entit
     return SETT_OK;
 }
 
-/* Memory is prefetched if at least so many values are left to erase. */
+/* Memory is prefetched from this number of values on that are left to erase. */
 #define FAST_PREFETCH_FROM 3
 
 /* Prefetches memory for erasing values in sparse sets, from the k-th type on. Destroying an entity
@@ -319,13 +319,11 @@ static sett_status cascade_take_step_for_all(sett_world* world, cascade_step ste
     return status;
 }
 
-/* Destroys an entity and all entities that the cascades collect. */
 static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t index,
                                    setti_ending ending)
 {
     bool forced = ending == SETTI_ENDING_ALL; /* no entity may reject, and links need no clean-up */
     bool forgets = ending == SETTI_ENDING_FORGET;
-    SETTI_ASSERT(world->collect_count == 0);
     SETTI_ASSERT(type->cascade != NULL && world->locks == 0);
     if (!forgets && fast_destroy_tree(world, type, index)) {
         return SETT_OK;
@@ -492,7 +490,7 @@ static sett_status change_destroy_index(sett_world* world, uint32_t index, setti
     return sett_is_null(entity) ? SETT_OK : fast_destroy(world, entity, ending);
 }
 
-/* Memory is prefetched so many entities ahead. In random order, each of a million entities misses
+/* How many entities ahead memory is prefetched. In random order, each of a million entities misses
  * three cache lines. */
 #define CHANGE_AHEAD 16u
 

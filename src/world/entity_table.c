@@ -71,13 +71,6 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-/* The first word with free bits at or after `from`. `from` is after the hint. */
-static uint32_t entity_next_word(const setti_entity_table* table, uint32_t from)
-{
-    SETTI_ASSERT(from > table->hint);
-    return setti_summary_next(&table->words, SETTI_MAX(from, table->next));
-}
-
 /* setti_entity_next_free, for calls in line. */
 SETTI_INLINE uint32_t entity_next_free(const setti_entity_table* table, uint32_t from)
 {
@@ -93,7 +86,7 @@ SETTI_INLINE uint32_t entity_next_free(const setti_entity_table* table, uint32_t
     }
     uint64_t bits = searched & setti_entity_free_bits(table, word);
     if (bits == 0) {
-        word = entity_next_word(table, word + 1);
+        word = setti_summary_next(&table->words, SETTI_MAX(word + 1, table->next));
         bits = setti_entity_free_bits(table, word); /* not 0: words without a page are free */
     }
     uint64_t index = (uint64_t)word * 64 + setti_bits_lowest(bits);
@@ -552,13 +545,6 @@ static const char* entity_validate_slot(const setti_entity_table* table, uint32_
     return NULL;
 }
 
-/* Whether a search for free indices skips a word. */
-static bool entity_is_skipped(const setti_entity_table* table, uint32_t word)
-{
-    bool in_range = word >= table->first && word < table->end;
-    return in_range && word < table->next && word != table->hint;
-}
-
 /* Compares summary and hint with the free bits. Returns NULL or the error. */
 static const char* entity_validate_words(const setti_entity_table* table)
 {
@@ -578,7 +564,9 @@ static const char* entity_validate_words(const setti_entity_table* table)
         if (listed != should_be_listed) {
             return "entity table: the summary says otherwise than the free bits";
         }
-        if (has_free && entity_is_skipped(table, word)) {
+        bool in_range = word >= table->first && word < table->end;
+        bool is_skipped = in_range && word < table->next && word != table->hint; /* by searches */
+        if (has_free && is_skipped) {
             return "entity table: an index before the hint, or between it and the next, is free";
         }
     }

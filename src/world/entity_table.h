@@ -48,8 +48,8 @@ typedef struct setti_entity_table {
     uint32_t first; /* the first word */
     uint32_t end;   /* the word after the last */
     /* Caches for searching free bits. */
-    uint32_t hint;       /* all words of the range before it are 0; or SETTI_ENTITY_NO_WORD */
-    uint32_t next;       /* all words between `hint` and `next` are 0 */
+    uint32_t hint;       /* words of the range before `hint` are 0; or SETTI_ENTITY_NO_WORD */
+    uint32_t next;       /* words between `hint` and `next` are 0 */
     bool unlisted;       /* `words` lacks the hint's word, although the word has free bits */
     setti_summary words; /* the numbers of words with free bits */
 } setti_entity_table;
@@ -270,7 +270,6 @@ SETTI_INLINE bool setti_entity_can_step_hint(const setti_entity_table* table)
     return table->unlisted && table->next < table->end;
 }
 
-/* Fast path of setti_entity_advance_hint. */
 SETTI_INLINE void setti_entity_step_hint(setti_entity_table* table)
 {
     SETTI_ASSERT(setti_entity_can_step_hint(table));
@@ -343,7 +342,6 @@ SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_enti
     table->count--;
 }
 
-/* The purpose of a prefetch. */
 typedef enum setti_prefetch {
     SETTI_PREFETCH_TO_READ,
     SETTI_PREFETCH_TO_CHANGE

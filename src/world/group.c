@@ -8,7 +8,7 @@ typedef struct group_draft {
     const char* call;
     setti_conversion conversion[SETT_GROUP_TYPES]; /* reserved conversions of owned arrays */
     uint32_t conversion_count;
-    uint32_t arranged; /* members that are already the first rows of all storages; or SETTI_NONE */
+    uint32_t arranged; /* the number of members if they are the first rows already, or SETTI_NONE */
 } group_draft;
 
 static sett_status group_out_of_memory(const group_draft* draft)
@@ -119,19 +119,16 @@ static sett_status group_check_owned(const group_draft* draft, const setti_type*
             "the groups, list the component in `with`",
             draft->call, name, type->desc.name, type->owner->name);
     }
+    bool stays_array = type->storage.kind != SETTI_SPARSE && !type->default_storage;
+    const char* wrong = NULL;
     if (type->storage.keep_order) {
-        return group_reject_type(
-            draft, type,
-            "keeps its order (keep_order), so no group can own it - list it in `with`");
+        wrong = "keeps its order (keep_order), so no group can own it - list it in `with`";
+    } else if (stays_array && !draft->group->listener.by_layout) {
+        wrong = "is registered as an array and cannot be owned - call "
+                "sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) first, or list it in "
+                "`with`";
     }
-    if (type->storage.kind != SETTI_SPARSE && !type->default_storage &&
-        !draft->group->listener.by_layout) {
-        return group_reject_type(draft, type,
-                                 "is registered as an array and cannot be owned - call "
-                                 "sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) "
-                                 "first, or list it in `with`");
-    }
-    return SETT_OK;
+    return wrong != NULL ? group_reject_type(draft, type, wrong) : SETT_OK;
 }
 
 /* Checks owned types, and reserves the conversions of arrays. */

@@ -83,7 +83,6 @@ static sort_item* sort_by_merging(const sort_order* order, sort_item* items, siz
 /* LSD radix sort by bytes. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare)
 {
-    SETTI_ASSERT(count != 0);
     uint32_t counts[8][256];
     memset(counts, 0, sizeof(counts));
     for (size_t k = 0; k < count; k++) {

@@ -74,7 +74,7 @@ static const char* term_excess(const sett_term* term, uint32_t allowed)
     };
     uint32_t excess = term_kinds(term) & ~allowed;
     if ((excess & SETTI_TERM_ELSEWHERE) != 0 && (allowed & SETTI_TERM_UPWARD) == 0) {
-        excess = SETTI_TERM_UPWARD; /* an observer of a component: has the last of these texts */
+        excess = SETTI_TERM_UPWARD; /* an observer of a component: selects the last text */
     }
     return excess != 0 ? why[setti_bits_lowest(excess)] : NULL;
 }

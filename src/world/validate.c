@@ -136,7 +136,7 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     return count != members ? "group: it miscounts its members" : NULL;
 }
 
-/* Checks that no edit has left something reserved. */
+/* Checks reserved rows, pinned pages, and the room for entities that are destroyed together. */
 static const char* validate_reserved(const sett_world* world)
 {
     uint64_t room = 1;
@@ -155,19 +155,6 @@ static const char* validate_reserved(const sett_world* world)
         return "the room for entities that are destroyed together is miscounted, or in use";
     }
     return world->pool.pinned != 0 ? "the pages of storages are pinned" : NULL;
-}
-
-static const char* validate_parts(const sett_world* world)
-{
-    const char* found = setti_pool_validate(&world->pool);
-    found = found != NULL ? found : setti_entity_validate(&world->entities);
-    found = found != NULL ? found : setti_signature_validate(&world->signatures);
-    found = found != NULL ? found : validate_reserved(world);
-    found = found != NULL ? found : validate_signatures(world);
-    if (found == NULL && world->pool.cow == NULL && world->pool.cow_from != 0) {
-        found = "pages are preserved for no snapshot";
-    }
-    return found;
 }
 
 /* Checks types and listeners. *where becomes the name in the message. */
@@ -223,7 +210,14 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
         return SETT_STATUS_ARGUMENT;
     }
     const char* where = "";
-    const char* found = validate_parts(world);
+    const char* found = setti_pool_validate(&world->pool);
+    found = found != NULL ? found : setti_entity_validate(&world->entities);
+    found = found != NULL ? found : setti_signature_validate(&world->signatures);
+    found = found != NULL ? found : validate_reserved(world);
+    found = found != NULL ? found : validate_signatures(world);
+    if (found == NULL && world->pool.cow == NULL && world->pool.cow_from != 0) {
+        found = "pages are preserved for no snapshot";
+    }
     found = found != NULL ? found : validate_named(world, &where);
     SETTI_MODULES_EACH(world, calls, validate) {
         found = found != NULL ? found : calls->validate(world, &where);

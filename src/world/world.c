@@ -107,8 +107,9 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
         setti_copy_sized(&full, sizeof(full), given, size);
     }
     const sett_allocator* allocator = &desc->allocator;
-    if ((allocator->alloc_fn == NULL) != (allocator->free_fn == NULL) ||
-        (allocator->alloc_fn == NULL && allocator->zero_fn != NULL)) {
+    bool none_set = allocator->free_fn == NULL && allocator->zero_fn == NULL;
+    bool is_whole = allocator->alloc_fn != NULL ? allocator->free_fn != NULL : none_set;
+    if (!is_whole) {
         sett_log_fn log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;
         log_fn(desc->hook_user, SETT_LOG_ERROR,
                "sett_world_create: one of the allocator's alloc_fn and free_fn is NULL - set both");
@@ -539,10 +540,10 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
     }
 }
 
-/* Whether a delta is being applied, and no callback runs: the library itself makes the calls. */
-static bool world_is_in_delta(const sett_world* world)
+/* Whether the library itself makes the calls, such as for a delta, and no callback runs. */
+static bool world_is_quiet(const sett_world* world)
 {
-    return world->receiving && world->calling == NULL;
+    return (world->receiving || world->quiet) && world->calling == NULL;
 }
 
 /* The kind of a failure.
@@ -552,7 +553,7 @@ static world_kind world_kind_of(const sett_world* world, sett_status status, wor
     if (status == SETT_STATUS_OUT_OF_MEMORY || status == SETT_STATUS_LIMIT) {
         return WORLD_NEWS; /* no misuse */
     }
-    if (world_is_in_delta(world) || status == SETT_STATUS_FILE) {
+    if (world_is_quiet(world) || status == SETT_STATUS_FILE) {
         return WORLD_INPUT;
     }
     return usual;
@@ -576,13 +577,13 @@ static void world_store(sett_world* world, sett_status status, const char* messa
     world->error_call = NULL;
 }
 
-/* In debug builds: reports the world's failure. A delta reports failures of its steps itself. */
+/* In debug builds: reports the world's failure, unless the library reports it later. */
 static void world_report_error(sett_world* world, world_kind kind)
 {
     char message[SETTI_MESSAGE_SIZE];
     sett_status status = world->error;
     kind = world_kind_of(world, status, kind);
-    if (SETTI_DEBUG && kind != WORLD_NEWS && !world_is_in_delta(world)) {
+    if (SETTI_DEBUG && kind != WORLD_NEWS && !world_is_quiet(world)) {
         snprintf(message, sizeof(message), "%s", sett_world_message(world));
         world_report(world, SETT_LOG_ERROR, kind, status, message);
         world_store(world, status, message); /* hooks may have replaced the failure */

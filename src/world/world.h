@@ -155,9 +155,10 @@ struct sett_world {
     uint32_t command_depth;      /* depth of new records; 0 unless commands are being applied */
     bool depth_logged;           /* a record was rejected as too deep, since applying began */
     bool receiving;              /* a delta is being applied, and all buffers are closed */
-    uint32_t open_jobs;          /* how many buffers record side by side */
-    uint32_t claim_from;         /* the lowest index for recorded creations */
-    uint32_t reserved_for;       /* for asserts: index with a reserved edit, or SETTI_NONE */
+    bool quiet;            /* the library makes the calls, and reports their failures as its own */
+    uint32_t open_jobs;    /* how many buffers record side by side */
+    uint32_t claim_from;   /* the lowest index for recorded creations */
+    uint32_t reserved_for; /* for asserts: index with a reserved edit, or SETTI_NONE */
 
     const setti_naming* naming; /* NULL: entities have no names */
 
