@@ -287,7 +287,6 @@ static setti_type* layout_type(const sett_world* world, const layout_word* word)
     return NULL;
 }
 
-/* Finds the line and column of `at` in a text. */
 static void layout_place(const char* text, const char* at, unsigned* line, unsigned* column)
 {
     *line = 1;
@@ -596,7 +595,7 @@ static void layout_end_groups(sett_world* world, const char* text)
 
 sett_status sett_layout_apply(sett_world* world, const char* text)
 {
-    sett_status status = layout_check(world, text);
+    sett_status status = SETTI_IS_NULL(text) ? SETT_STATUS_ARGUMENT : layout_check(world, text);
     if (status != SETT_OK) {
         return status;
     }
