@@ -96,18 +96,17 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
     }
     for (const setti_clone_node* at = first; at != node; at++) {
         bool same_copies = at == first || at->counterpart == node->counterpart;
-        if (same_copies && setti_storage_has(&type->storage, at->index) &&
-            (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at))) {
+        bool has_type = same_copies && setti_storage_has(&type->storage, at->index);
+        if (has_type && (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at))) {
             return true;
         }
     }
     return false;
 }
 
-/* False for nodes that only stand for an existing entity of `to`. */
 static bool clone_is_copied(const setti_clone_node* node)
 {
-    return node->index != SETTI_NONE && !node->outside;
+    return node->index != SETTI_NONE && !node->outside; /* else it only stands for `onto` */
 }
 
 static setti_clone_verdict clone_verdict(const setti_clone* clone, const setti_type* type)

@@ -633,6 +633,7 @@ static sett_status tree_check_cycle(sett_world* world, const setti_hierarchy* tr
                                  call, SETTI_HANDLE(entity), SETTI_HANDLE(parent));
 }
 
+/* Fails if attaching forms a cycle, a sibling has the name, or `parent` has too many children. */
 static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tree,
                                     sett_entity entity, sett_entity parent, const char* call)
 {
@@ -1174,7 +1175,7 @@ sett_status sett_cmd_destroy_children(sett_commands* commands, sett_entity paren
     return tree_record(commands, parent, &kind, __func__);
 }
 
-/* The node of a living entity, or NULL. */
+/* The node of an entity. NULL: the entity is dead or has no node. */
 SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity entity,
                                            const char* call)
 {

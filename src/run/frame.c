@@ -156,7 +156,7 @@ SETTI_INLINE bool frame_may_run(const sett_system* system)
            setti_elsewhere_holds(system->query);
 }
 
-/* Advances a system by a frame or fixed step. Returns true if the system runs. */
+/* Sets the `dt` of a system for a frame or fixed step. Returns true if the system runs. */
 static bool frame_advance(sett_system* system, float dt)
 {
     const sett_system_desc* desc = &system->desc;
@@ -514,8 +514,7 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     run->has_commands = run->has_commands && !applied_all;
     if (world->commands != NULL && sett_commands_count(world->commands) != 0) {
         status = setti_commands_apply(world->commands, setti_world_frame_call(world));
-        sett_system* of_no_system = NULL;
-        frame_step(world, of_no_system, FRAME_APPLIED_COMMANDS);
+        frame_step(world, NULL, FRAME_APPLIED_COMMANDS); /* NULL: commands of no system */
     }
     return status;
 }
@@ -601,6 +600,7 @@ static void frame_reset_context(setti_run* run)
     run->time = run->state.time;
 }
 
+/* Runs the phases [first, last]: stages before fixed loops, due steps, and the later stages. */
 static sett_status frame_run(sett_world* world, float dt, int first, int last)
 {
     setti_run* run = setti_run_of(world);

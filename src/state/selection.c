@@ -368,7 +368,7 @@ static void selection_write_value(selection_job* job, const void* value)
     }
 }
 
-/* Returns true if two values are equal, or become equal by rounding if values are rounded. */
+/* Returns true if two values are equal or, where values are rounded, become equal. */
 static bool selection_is_same(selection_job* job, const void* before, const void* after)
 {
     if (!job->rounds) {

@@ -214,7 +214,7 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Creates and destroys entities of the mirror as in the world. */
+/* Creates and destroys entities, so that the mirror has those of the world. */
 static sett_status undo_sync_entities(sett_undo* undo, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -629,7 +629,7 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
 /* -------------------------------------------------------------------------------------- moving */
 
 /* Moves the mirror from one step to another: back to their latest common step, then forward. */
-static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
+static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to, const char* call)
 {
     sett_status status = SETT_OK;
     undo_step* common = from;
@@ -642,12 +642,13 @@ static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
         }
     }
     for (undo_step* at = from; status == SETT_OK && at != common; at = at->before) {
-        status =
-            setti_delta_apply(undo->mirror, at->data + at->forward, at->back, SETTI_COMPARE_HASHES);
+        status = setti_delta_apply_from(undo->mirror, at->data + at->forward, at->back,
+                                        SETTI_FROM_DELTA, call);
     }
     for (undo_step* at = common; status == SETT_OK && at != to;) {
         at = at->path;
-        status = setti_delta_apply(undo->mirror, at->data, at->forward, SETTI_COMPARE_HASHES);
+        status =
+            setti_delta_apply_from(undo->mirror, at->data, at->forward, SETTI_FROM_DELTA, call);
     }
     return status;
 }
@@ -709,7 +710,7 @@ static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step*
         status = setti_snapshot_undo(undo->mirror, undo->now_snapshot, call);
     }
     if (status == SETT_OK) {
-        status = undo_walk(undo, undo->now, to);
+        status = undo_walk(undo, undo->now, to, call);
     }
     if (status != SETT_OK) {
         return undo_fail(undo, status, call);

@@ -136,7 +136,7 @@ static bool layout_is_name(const layout_word* word)
 }
 
 /* Returns the next character of the name that a word spells, or zero. *at is 0 at first. */
-static char layout_next_char(const layout_word* word, uint32_t* at)
+SETTI_APART static char layout_next_char(const layout_word* word, uint32_t* at)
 {
     bool quoted = word->at[0] == '"';
     if (quoted && *at == 0) {
@@ -150,7 +150,7 @@ static char layout_next_char(const layout_word* word, uint32_t* at)
 }
 
 /* Whether a word spells a name. */
-static bool layout_word_is_name(const layout_word* word, const char* name)
+SETTI_APART static bool layout_word_is_name(const layout_word* word, const char* name)
 {
     uint32_t at = 0;
     char next = layout_next_char(word, &at);
