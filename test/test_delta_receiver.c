@@ -56,6 +56,83 @@ static void a_missing_type_is_named(void)
     CHECK_END(peer);
 }
 
+/* Applies what has changed since `before`, and returns the message. */
+static const char* reason(sett_world* world, sett_snapshot before, sett_world* peer)
+{
+    unsigned char* bytes;
+    size_t size = encode(world, before, take(world), &bytes);
+    CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_STATUS_CONFLICT);
+    free(bytes);
+    return sett_world_message(peer);
+}
+
+/* "<relationship> sources" stands for the relationship, but other types can have such names. */
+static void a_missing_relationship_is_named(void)
+{
+    sett_world* world = quiet_world();
+    sett_world* peer = quiet_world();
+    sett_component plain = number(world, "Power sources", 0);
+    sett_entity e = sett_entity_create(world);
+    sett_snapshot before = take(world);
+    put(world, e, plain, 1);
+    CHECK_STR_EQ(reason(world, before, peer),
+                 "sett_delta_apply: type \"Power sources\" is not registered in this world - "
+                 "register the type as the sender does");
+    sett_component likes =
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "Likes"});
+    before = take(world);
+    CHECK(sett_relate(world, e, likes, e) != NULL);
+    CHECK_STR_EQ(reason(world, before, peer),
+                 "sett_delta_apply: relationship \"Likes\" is not registered in this world - "
+                 "register the relationship as the sender does");
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+static void two_types_with_names_of_one_type_are_rejected(void)
+{
+    static const char* const old[] = {"Weight"};
+    const sett_component_desc desc = {
+        .name = "Mass", .size = 4, .old_names = old, .old_name_count = 1};
+    sett_world* world = quiet_world();
+    sett_world* peer = quiet_world();
+    CHECK(sett_component_register(peer, &desc) != 0);
+    sett_component weight = number(world, "Weight", 0);
+    sett_component mass = number(world, "Mass", 0);
+    sett_snapshot before = take(world);
+    sett_entity e = sett_entity_create(world);
+    put(world, e, weight, 1);
+    put(world, e, mass, 2);
+    CHECK_STR_EQ(reason(world, before, peer),
+                 "sett_delta_apply: two types of the delta have a name of \"Mass\", one of its "
+                 "`old_names` - leave it out, or rename the type as the sender does");
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+/* The index of the source is above the rows of its sparse set. */
+static void circles_of_far_entities_are_found(void)
+{
+    const sett_relationship_desc desc = {
+        .name = "In", .acyclic = true, .storage = SETT_STORAGE_SPARSE_SET};
+    const sett_entity far = {50000000, 1};
+    sett_world* world = quiet_world();
+    sett_world* peer = quiet_world();
+    sett_component in = sett_relationship_register(world, &desc);
+    CHECK_EQ(sett_relationship_register(peer, &desc), in);
+    sett_snapshot before = take(world);
+    sett_entity e = sett_entity_create(world);
+    CHECK_EQ(sett_entity_create_handle(world, far), SETT_OK);
+    CHECK(sett_relate(world, far, in, e) != NULL);
+    unsigned char* bytes;
+    size_t size = encode(world, before, take(world), &bytes);
+    CHECK_APPLY(peer, bytes, size);
+    CHECK_SAME(world, peer);
+    free(bytes);
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
 static void a_type_of_another_layout_version_is_rejected(void)
 {
     sett_world* world = quiet_world();
@@ -533,6 +610,31 @@ static void keep_info(void* user, sett_log_level level, const char* message)
     }
 }
 
+static void count_warnings(void* user, sett_log_level level, const char* message)
+{
+    (void)message;
+    *(uint32_t*)user += level == SETT_LOG_ERROR;
+}
+
+/* Two indices cannot be encoded: the message is about one of them. */
+static void used_up_indices_are_reported_once(void)
+{
+    uint32_t warnings = 0;
+    sett_world* world =
+        sett_world_create(&(sett_world_desc){.log_fn = count_warnings, .hook_user = &warnings});
+    sett_snapshot none = take(world);
+    for (uint32_t k = 0; k < 2; k++) {
+        const sett_entity last = {k, 0x7FFFFFFF};
+        CHECK_EQ(sett_entity_create_handle(world, last), SETT_OK);
+        CHECK_EQ(sett_entity_destroy(world, last), SETT_OK);
+    }
+    sett_snapshot used_up = take(world);
+    size_t size;
+    CHECK_EQ(sett_delta_encode(world, used_up, none, NULL, 0, &size), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(warnings, 1);
+    CHECK_END(world);
+}
+
 static void an_order_that_is_not_taken_over_is_reported_once(void)
 {
     sett_world* world = quiet_world();
@@ -561,10 +663,14 @@ static void an_order_that_is_not_taken_over_is_reported_once(void)
     CHECK_END(peer);
 }
 
-TEST_MAIN(TEST(a_missing_type_is_named), TEST(a_type_of_another_layout_version_is_rejected),
+TEST_MAIN(TEST(a_missing_type_is_named), TEST(a_missing_relationship_is_named),
+          TEST(two_types_with_names_of_one_type_are_rejected),
+          TEST(circles_of_far_entities_are_found),
+          TEST(a_type_of_another_layout_version_is_rejected),
           TEST(types_of_the_library_register_themselves),
           TEST(a_delta_takes_no_more_memory_than_it_may),
           TEST(the_last_life_travels_or_is_rejected_when_encoded), TEST(used_up_indices_travel),
           TEST(no_life_follows_the_last), TEST(callbacks_record_nothing_meanwhile),
           TEST(callbacks_write_nothing), TEST(encoding_costs_what_differs),
-          TEST(cycles_take_no_memory), TEST(an_order_that_is_not_taken_over_is_reported_once))
+          TEST(used_up_indices_are_reported_once), TEST(cycles_take_no_memory),
+          TEST(an_order_that_is_not_taken_over_is_reported_once))

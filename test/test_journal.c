@@ -356,6 +356,28 @@ static void a_journal_needs_its_snapshot(void)
     }
 }
 
+/* The changes of a journal need more memory than its state. */
+static void a_journal_keeps_to_the_limit(void)
+{
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_world* into = typed_world();
+    sett_journal* journal = begin_journal(world, to);
+    for (uint32_t k = 1; k < 250; k++) {
+        CHECK_EQ(sett_entity_create_handle(world, (sett_entity){k << 17, 1}), SETT_OK);
+        CHECK(sett_add(world, (sett_entity){k << 17, 1}, PLACE) != NULL);
+    }
+    CHECK_EQ(sett_journal_append(journal, 1), SETT_OK);
+    CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
+    sett_file_desc desc = {.files = &to->files, .limit = (size_t)4 << 20};
+    CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_STATUS_LIMIT);
+    CHECK_MSG(strstr(sett_world_message(into), "raise sett_file_desc.limit if you trust") != NULL,
+              "%s", sett_world_message(into));
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
 static void a_full_disk_ends_a_journal(void)
 {
     any_call_of_a_journal_fails(false);
@@ -526,4 +548,5 @@ TEST_MAIN(TEST(a_recording_has_keyframes_and_an_index), TEST(a_journal_leads_to_
           TEST(a_crash_leaves_a_frame_since_the_last_sync),
           TEST(a_damaged_journal_ends_before_the_damage), TEST(a_full_disk_ends_a_journal),
           TEST(a_frame_is_recorded_without_its_keyframe), TEST(a_journal_needs_its_snapshot),
-          TEST(a_slow_disk_puts_an_autosave_off), TEST(an_autosave_is_of_the_moment_when_it_began))
+          TEST(a_journal_keeps_to_the_limit), TEST(a_slow_disk_puts_an_autosave_off),
+          TEST(an_autosave_is_of_the_moment_when_it_began))

@@ -277,6 +277,7 @@ static void a_layout_waits_for_snapshots(void)
     (void)take(world);
     CHECK_EQ(sett_layout_apply(world, "array Position;"), SETT_OK); /* nothing moves */
     CHECK_EQ(sett_layout_apply(world, "sparse_set Position;"), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_layout_apply(world, NULL), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_layout_apply(world, "group { Position Velocity }"), SETT_STATUS_LOCKED);
     CHECK(strstr(sett_world_message(world), "sett_snapshot_drop_all") != NULL);
     /* a type that is new now, and its group when there is no snapshot any more */

@@ -178,7 +178,8 @@ static void deltas_name_padding_known_differently(void)
     size_t size = encode(one, before, take(one), &bytes);
     CHECK_EQ(sett_delta_apply(other, bytes, size), SETT_STATUS_CONFLICT);
     CHECK_MSG(strstr(sett_world_message(other),
-                     "the sender takes other bytes of \"Owes\" for padding") != NULL,
+                     "the sender takes other bytes of \"Owes\" for padding - register it with the "
+                     "same `members`, `mask` and `bytes` in both programs") != NULL,
               "%s", sett_world_message(other));
     free(bytes);
     CHECK_END(one);

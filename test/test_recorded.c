@@ -274,6 +274,11 @@ static void parts_of_instances_have_handles_at_once(void)
     CHECK(sett_is_null(part[0]));
     CHECK_EQ(sett_cmd_instantiate_tree(commands, other[0], part, 4), 0);
     CHECK_EQ(sett_commands_count(commands), 0);
+
+    /* of one entity, it is still this call */
+    CHECK_EQ(sett_cmd_instantiate_tree(commands, sett_singletons(world), part, 4), 1);
+    apply();
+    CHECK(strstr(sett_world_message(world), "sett_cmd_instantiate_tree: \"Singletons\"") != NULL);
     CHECK_END(world);
 }
 

@@ -525,6 +525,9 @@ static void what_is_not_allowed_changes_nothing(void)
     CHECK(strstr(sett_world_message(into.world),
                  "sett_selection_apply: the selection changes type \"") != NULL);
     sett_query* query = SETT_QUERY_CREATE(into.world, SETT_WITH(Body));
+    CHECK_EQ(sett_selection_apply(from.world, bytes, size, &(sett_selection){.query = query}),
+             SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(from.world), "belongs to another world") != NULL);
     CHECK_EQ(sett_selection_apply(into.world, bytes, size, &(sett_selection){.query = query}),
              SETT_STATUS_INVALID);
     CHECK_EQ(sett_selection_apply(into.world, bytes, size,

@@ -106,8 +106,20 @@ static void what_fails_leaves_nothing(void)
     CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
     CHECK(sett_singleton_ensure(world, 77) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
+    CHECK(strstr(sett_world_message(world), "sett_singleton_ensure, ") != NULL);
     CHECK_EQ(sett_entity_count(world), 0);
     CHECK_EQ(sett_entity_create(world).generation, 1); /* no entity lived there */
+    CHECK(sett_singleton_ensure(world, Clock_id) != NULL);
+    CHECK(sett_singleton_set(world, 77, &(Clock){1}) == NULL);
+    CHECK(strstr(sett_world_message(world), "sett_singleton_set, ") != NULL);
+    CHECK_EQ(sett_singleton_remove(world, 77), SETT_STATUS_UNREGISTERED);
+    CHECK(strstr(sett_world_message(world), "sett_singleton_remove, ") != NULL);
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_WITH(Clock));
+    SETT_QUERY_EACH(query, b) {
+        (void)b;
+        CHECK_EQ(sett_singleton_remove(world, Clock_id), SETT_STATUS_LOCKED);
+        CHECK(strstr(sett_world_message(world), "sett_singleton_remove: ") != NULL);
+    }
     CHECK_END(world);
 }
 

@@ -589,6 +589,63 @@ static void memory_runs_out_at_first(void)
     scarce_end(&memory, world);
 }
 
+#define WIDE_ENTITIES 4000u
+
+typedef struct Wide {
+    unsigned char byte[512];
+} Wide;
+
+static scarce_memory closing;
+static sett_component wide;
+static bool armed; /* on_set writes */
+
+/* Writes to many pages without memory for copies: the world's snapshots are lost. */
+static void write_pages(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)entity;
+    (void)value;
+    (void)user;
+    if (armed && !closing.closed) {
+        scarce_squeeze(&world->pool, &closing, 0);
+        closing.strict = true;
+        for (uint32_t k = 0; k < WIDE_ENTITIES; k++) {
+            memset(sett_find_mut(world, sett_entity_at(world, k), wide), 7, sizeof(Wide));
+        }
+    }
+}
+
+static void a_move_that_cannot_be_undone_says_so(void)
+{
+    sett_world* world = scarce_world(&closing);
+    wide = SETT_REGISTER(world, Wide);
+    sett_component_desc desc = {.name = "Set", .size = 4, .on_set = write_pages};
+    const sett_component set = sett_component_register(world, &desc);
+    for (uint32_t k = 0; k < WIDE_ENTITIES; k++) {
+        CHECK(sett_add(world, sett_entity_create(world), wide) != NULL);
+    }
+    sett_undo_desc part = {.selection = {.types = &set, .type_count = 1}};
+    sett_undo* undo = NULL;
+    for (int32_t value = 1; value <= 2; value++) {
+        for (uint32_t k = 0; k < WIDE_ENTITIES; k++) {
+            CHECK(sett_set(world, sett_entity_at(world, k), set, &value) != NULL);
+        }
+        undo = value == 1 ? sett_undo_create(world, &part) : undo;
+    }
+    CHECK_EQ(sett_undo_step(undo, "set"), SETT_OK);
+    armed = true;
+    sett_status status = sett_undo_back(undo);
+    CHECK_MSG(status == SETT_STATUS_LOST, "%s", sett_world_message(world));
+    armed = false;
+    scarce_give_back(&world->pool, &closing);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_LOST);
+    CHECK_MSG(strstr(sett_world_message(world), "sett_undo_back: the move failed, and memory ran "
+                                                "out before it was undone") != NULL,
+              "%s", sett_world_message(world));
+    CHECK_VALID(world);
+    CHECK_EQ(sett_undo_clear(undo), SETT_OK);
+    scarce_end(&closing, world);
+}
+
 static void count_line(void* user, sett_log_level level, const char* message)
 {
     (void)level;
@@ -640,5 +697,5 @@ static void wrong_calls_are_reported(void)
 TEST_MAIN(TEST(all_against_copies), TEST(part_against_copies), TEST(steps_have_names_and_branches),
           TEST(memory_is_bounded), TEST(an_index_in_use_is_reported),
           TEST(a_type_with_another_layout_is_named), TEST(what_enters_stays), TEST(memory_runs_out),
-          TEST(memory_runs_out_at_first), TEST(trees_end_beside_roots_of_the_same_names),
-          TEST(wrong_calls_are_reported))
+          TEST(memory_runs_out_at_first), TEST(a_move_that_cannot_be_undone_says_so),
+          TEST(trees_end_beside_roots_of_the_same_names), TEST(wrong_calls_are_reported))

@@ -415,8 +415,9 @@ SETT_API size_t sett_selection_difference(sett_world* a, const sett_world* b,
  *                            .before = seen[1], .before_count = had};
  *     sett_selection_encode(world, &part, since, packet, sizeof(packet), &size);
  *
- * Fails: STALE, LOST, LIMIT (it does not fit into `out`), ARGUMENT (a list and a query; a type as
- * of sett_delta_encode), UNREGISTERED, LOCKED, OUT_OF_MEMORY. Recorded commands are applied first.
+ * Fails: STALE, LOST, LIMIT (it does not fit into `out`), ARGUMENT (a list and a query; a query of
+ * another world; a type as of sett_delta_encode), UNREGISTERED, LOCKED, OUT_OF_MEMORY. Recorded
+ * commands are applied first.
  * Cost: O(entities of the part x types), and O(pages that differ). Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_selection_encode(sett_world* world, const sett_selection* selection,
                                            sett_snapshot since, void* out, size_t capacity,

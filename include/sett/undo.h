@@ -81,7 +81,7 @@ SETT_API sett_status sett_undo_step(sett_undo* undo, const char* name);
  * Fails: ARGUMENT (there is no such step), LOCKED, INVALID (the index of an entity that comes back
  * is used by an entity that is not selected: give the editor a range of its own,
  * sett_entity_set_range), CONFLICT (a type has another layout), OUT_OF_MEMORY. World and history
- * are then as before.
+ * are then as before. LOST: as sett_delta_apply; the world then has a part of the move.
  * Cost: as sett_undo_step, and O(bytes of the steps between).
  * Invalidates: as sett_snapshot_restore. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_undo_go(sett_undo* undo, uint32_t step);

@@ -145,7 +145,6 @@ void setti_diff_deinit(setti_pool* pool, setti_diff* diff);
 
 /* Allocates `count` spares of the size of a table's pages. Returns false if memory runs out. */
 bool setti_cow_hold(setti_pool* pool, setti_cow* cow, const setti_pages* pages, uint32_t count);
-/* Frees all spares. */
 void setti_cow_let_go(setti_pool* pool, setti_cow* cow);
 
 #endif

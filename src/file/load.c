@@ -186,7 +186,8 @@ static sett_status load_delta(load_attempt* load)
     sett_snapshot_options options = {.delta_limit = load_update_limit(load)};
     sett_status status = sett_snapshot_set_options(load->apart, &options);
     if (status == SETT_OK) {
-        status = sett_delta_apply(load->apart, payload->data, payload->size);
+        status = setti_delta_apply_from(load->apart, payload->data, payload->size, SETTI_FROM_FILE,
+                                        "sett_world_load");
     }
     if (status == SETT_OK) {
         load_advance(load);

@@ -40,7 +40,7 @@ static void types_write(const setti_type* type, setti_record_writer* to)
 {
     const sett_component_desc* desc = &type->desc;
     const setti_type* value = setti_type_data(type);
-    bool written = value->desc.write != NULL;
+    bool written = value->desc.write != NULL; /* then files describe a list of bytes */
     uint32_t flags = (desc->keep_order ? TYPES_KEEP_ORDER : 0u) |
                      (desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u) |
                      (desc->track_rows ? TYPES_TRACK_ROWS : 0u) |
@@ -59,7 +59,7 @@ static void types_write(const setti_type* type, setti_record_writer* to)
 
 static size_t types_write_all(const sett_world* world, unsigned char* out)
 {
-    setti_record_writer to = {out, 0};
+    setti_record_writer to = {out, 0}; /* if `out` is NULL, only counts bytes */
     setti_record_put(&to, world->registered.count, 4);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         types_write(world->registered.item[k], &to);
@@ -297,35 +297,26 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
                                 : setti_replica_join_bare(world, into, local, types_call);
 }
 
-static sett_status types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
-                                setti_arena* arena, uint32_t* unknown)
+sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
+                               uint32_t* unknown)
 {
     setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
+    setti_arena arena = {.allocator = &world->pool.allocator}; /* for the members of one entry */
     uint32_t count = setti_delta_u32(&reader);
     sett_status status = SETT_OK;
     types_entry entry;
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        setti_arena_reset(arena);
-        if (!types_next(&reader, arena, &entry)) {
-            if (arena->denied) {
-                return SETT_STATUS_OUT_OF_MEMORY;
-            }
-            return types_reject_damaged(world, &entry);
+        setti_arena_reset(&arena);
+        if (types_next(&reader, &arena, &entry)) {
+            status = types_join(world, into, &entry, unknown);
+        } else {
+            status = arena.denied ? SETT_STATUS_OUT_OF_MEMORY : types_reject_damaged(world, &entry);
         }
-        status = types_join(world, into, &entry, unknown);
     }
     if (status == SETT_OK && reader.at != reader.end) {
         status = setti_world_fail_with(world, SETT_STATUS_INVALID,
                                        "the file is damaged: bytes follow the types - load a copy");
     }
-    return status;
-}
-
-sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
-                               uint32_t* unknown)
-{
-    setti_arena arena = {.allocator = &world->pool.allocator};
-    sett_status status = types_decode(world, into, from, &arena, unknown);
     setti_arena_deinit(&arena);
     return status;
 }

@@ -267,7 +267,7 @@ SETTI_APART sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, 
         return NULL;
     }
     setti_world_open_loop(world, &query->open);
-    query->open.frame = NULL;
+    query->open.frame = NULL; /* sett_query_begin_local_ may set it */
     if (SETTI_UNLIKELY(query->world->counting)) {
         query->use[SETTI_PROFILED].loops++;
         query->use[SETTI_SAMPLED].loops++;
@@ -296,7 +296,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     batch_limit(query, batch);
     loop->open = &query->open;
     setti_world_open_loop(world, &query->open);
-    query->open.frame = NULL;
+    query->open.frame = NULL; /* sett_query_begin_local_ may set it */
     if (SETTI_LIKELY(!query->lists.recalls || loop->limit <= WORD_ROWS)) {
         return batch;
     }

@@ -314,6 +314,11 @@ sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, c
     return query;
 }
 
+sett_world* setti_query_world(const void* query)
+{
+    return ((const sett_query*)query)->world;
+}
+
 void setti_query_free(sett_query* query)
 {
     SETTI_ASSERT((query->previous == NULL) == (setti_query_first(query->world) == query));

@@ -23,7 +23,6 @@ typedef struct setti_term {
     uint32_t sources; /* offset in the scratch: a setti_source for each copy */
 } setti_term;
 
-/* A term about another entity; see elsewhere.c. */
 typedef struct setti_elsewhere {
     setti_type* type;
     sett_term given; /* the term as given; the type `along` may still be registered later */

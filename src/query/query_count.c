@@ -108,9 +108,9 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     SETTI_ASSERT(query->array_count != 0 && survey->rows % SETT_BATCH_ROWS == 0);
-    uint32_t page_rows = query->lists.rare ? SETT_BATCH_ROWS : SETTI_BITS_ROWS;
+    uint32_t page_rows = query->lists.rare ? SETT_BATCH_ROWS : SETTI_BITS_ROWS; /* one search */
     for (uint32_t row = 0; row < limit;) {
-        if (query->lists.rare) { /* skips pages without the rarest type */
+        if (query->lists.rare) { /* skips to a word of a page with the rarest type */
             row = setti_array_seek(setti_match_rarest(query), row) & ~(uint32_t)63;
         }
         if (row >= limit) {

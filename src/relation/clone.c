@@ -10,11 +10,11 @@
  *
  * All memory is reserved before the first entity is created. Then copies are created, attached and
  * linked. Callbacks run last, when all references are valid. Components with links, and "sources"
- * components, are created empty and linked afterwards.
+ * components, are created without links, which follow.
  *
  * Invariant:  where a reference, link or parent of an original leads to a copied entity, that of
- *             the k-th copy leads to the entity's k-th copy; else to the same entity or, in
- *             another world, to the entity with the same path, or to none
+ *             the k-th copy leads to the copied entity's k-th copy. Else it leads to the same
+ *             entity or, in another world, to the entity with the same path, or to none
  */
 #include "relation/clone.h"
 #include "relation/chain.h"
@@ -68,19 +68,25 @@ static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone
     return NULL;
 }
 
+static bool clone_is_name(const setti_clone* clone, const setti_type* type)
+{
+    return setti_names_of(clone->from) != NULL && type == setti_names_of(clone->from)->type;
+}
+
 static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
 {
     return setti_hierarchy_of(clone->from) != NULL && type == setti_hierarchy_of(clone->from)->type;
 }
 
-/* Whether a node's copies get the hierarchy's component. */
+/* Whether a node gives its copies the hierarchy's component, which the original has. An instance is
+ * no child, so it gets the component only for its own children. */
 static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
 {
     bool is_instance = clone->instances != NULL && (node == clone->nodes || node->counterpart == 0);
     return !is_instance || setti_hierarchy_find(clone->from, node->index)->children != 0;
 }
 
-/* Whether an earlier node with the same copies gives them the type. */
+/* Whether an earlier node with the same copies gives them the type. The node has a counterpart. */
 static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
@@ -90,8 +96,8 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
     }
     for (const setti_clone_node* at = first; at != node; at++) {
         bool same_copies = at == first || at->counterpart == node->counterpart;
-        if (same_copies && setti_storage_has(&type->storage, at->index) &&
-            (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at))) {
+        bool has_type = same_copies && setti_storage_has(&type->storage, at->index);
+        if (has_type && (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at))) {
             return true;
         }
     }
@@ -100,7 +106,7 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
 
 static bool clone_is_copied(const setti_clone_node* node)
 {
-    return node->index != SETTI_NONE && !node->outside;
+    return node->index != SETTI_NONE && !node->outside; /* else it only stands for `onto` */
 }
 
 static setti_clone_verdict clone_verdict(const setti_clone* clone, const setti_type* type)
@@ -127,7 +133,7 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
     return NULL;
 }
 
-/* The node with the copies of an entity, or SETTI_NONE. */
+/* The node that has the copies of an entity, or SETTI_NONE if the entity is not copied. */
 static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 {
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
@@ -152,11 +158,12 @@ typedef struct clone_links {
     uint32_t node; /* the target's node; SETTI_NONE: not copied */
 } clone_links;
 
+/* Goes to the next link; skips links to entities that the other world lacks. False at the end. */
 static bool clone_links_next(const setti_clone* clone, const setti_clone_node* node,
                              clone_links* links)
 {
     sett_entity source = setti_entity_at(&clone->from->entities, node->index);
-    /* The InstanceOf link of an instance leads to the original, not to the original's prefab. */
+    /* The InstanceOf link of an instance leads to its original, not to the original's prefab. */
     if (links->relation == clone->instances && node->derives) {
         links->target = sett_null();
         return false;
@@ -172,6 +179,7 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
+/* What is noted about a type of `to` that `onto` has, or NULL. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -184,6 +192,7 @@ static setti_clone_existing* clone_existing(const setti_clone* clone, const sett
 
 static setti_type* clone_map(const setti_clone* clone, setti_type* type);
 
+/* Whether a node's copies get the links of a type. Links of `onto` stay, unless overwritten. */
 static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* node,
                               setti_type* type)
 {
@@ -191,7 +200,7 @@ static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* 
                                    clone_existing(clone, node, clone_map(clone, type)) == NULL);
 }
 
-/* Calls `visit` for each link of a node's copies, until `visit` returns false. */
+/* Calls `visit` for each link that a node's copies get. Stops and returns false if `visit` does. */
 static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
                             bool (*visit)(setti_clone* clone, setti_clone_node* node,
                                           const clone_links* links))
@@ -214,14 +223,17 @@ static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
 /* Whether two types have values of the same form. */
 static bool clone_is_same(const setti_type* a, const setti_type* b)
 {
-    const setti_relation* r = setti_relation_of_links(a);
-    const setti_relation* s = setti_relation_of_links(b);
+    const setti_relation* links_a = setti_relation_of_links(a);
+    const setti_relation* links_b = setti_relation_of_links(b);
+    bool same_links = links_a == links_b; /* both have none */
+    if (links_a != NULL && links_b != NULL) {
+        same_links = links_a->many == links_b->many && links_a->data_size == links_b->data_size;
+    }
     return a->desc.size == b->desc.size && a->desc.align == b->desc.align &&
-           a->desc.layout_version == b->desc.layout_version && (r == NULL) == (s == NULL) &&
-           (r == NULL || (r->many == s->many && r->data_size == s->data_size));
+           a->desc.layout_version == b->desc.layout_version && same_links;
 }
 
-/* Finds the type of `to` with the same name. NULL, with an error, if it is missing or different. */
+/* The type of `to` with the same name. Fails and returns NULL if it is missing or different. */
 static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 {
     if (clone->from == clone->to) {
@@ -266,12 +278,12 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
     node->edit.creates = true;
 }
 
-/* Sets `counterpart` of node k, and `parent` below a root. */
+/* Sets `counterpart` of node k and, unless the node is a root, `parent`. */
 static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
 {
     SETTI_ASSERT(k < clone->node_count);
     setti_clone_node* node = &clone->nodes[k];
-    if (is_root) { /* of the prefab or of a base: all have the copies of node 0 */
+    if (is_root) { /* the roots of the prefab and of all bases have the same copies */
         node->counterpart = k != 0 ? 0 : SETTI_NONE;
         return;
     }
@@ -332,19 +344,21 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
     return SETT_OK;
 }
 
-static void clone_count(setti_clone* clone, sett_entity root)
+/* The root with a number: desc.root is 0, the bases follow. */
+static sett_entity clone_root(const setti_clone* clone, uint32_t number)
 {
-    for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at)) {
-        clone->node_count++;
-    }
+    return number == 0 ? clone->desc.root : clone->desc.bases[number - 1];
 }
 
 static sett_status clone_gather(setti_clone* clone)
 {
     const setti_entity_table* table = &clone->to->entities;
-    clone_count(clone, clone->desc.root);
-    for (uint32_t b = 0; b < clone->desc.base_count; b++) {
-        clone_count(clone, clone->desc.bases[b]);
+    uint32_t roots = 1 + clone->desc.base_count;
+    for (uint32_t r = 0; r < roots; r++) {
+        sett_entity root = clone_root(clone, r);
+        for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at)) {
+            clone->node_count++;
+        }
     }
     clone->nodes = clone_alloc(clone, clone->node_count, sizeof(*clone->nodes));
     if (clone->nodes == NULL) {
@@ -354,9 +368,9 @@ static sett_status clone_gather(setti_clone* clone)
     /* Cleared, because after a failure setti_clone_release frees uninitialised nodes too. */
     memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
     uint32_t k = 0;
-    sett_status status = clone_list(clone, clone->desc.root, &k);
-    for (uint32_t b = 0; b < clone->desc.base_count && status == SETT_OK; b++) {
-        status = clone_list(clone, clone->desc.bases[b], &k);
+    sett_status status = SETT_OK;
+    for (uint32_t r = 0; r < roots && status == SETT_OK; r++) {
+        status = clone_list(clone, clone_root(clone, r), &k);
     }
     uint64_t copies = (uint64_t)(clone->node_count - clone->counterpart_count) * clone->count;
     if (status == SETT_OK &&
@@ -366,7 +380,8 @@ static sett_status clone_gather(setti_clone* clone)
     return status;
 }
 
-/* The node to which the exclusive link of node k's copies leads, or SETTI_NONE. */
+/* The node to whose copies the links of node k's copies lead, or SETTI_NONE. Each copy has one link
+ * of the relationship at most. */
 static uint32_t clone_follow(const setti_clone* clone, const setti_relation* relation, uint32_t k)
 {
     for (uint32_t j = k; j < clone->node_count; j++) {
@@ -378,6 +393,16 @@ static uint32_t clone_follow(const setti_clone* clone, const setti_relation* rel
         }
     }
     return SETTI_NONE;
+}
+
+/* Whether a walk from node k along the links of a relationship never ends. */
+static bool clone_walks_forever(const setti_clone* clone, const setti_relation* relation,
+                                uint32_t k)
+{
+    for (uint32_t steps = clone->node_count; k != SETTI_NONE && steps > 0; steps--) {
+        k = clone_follow(clone, relation, k);
+    }
+    return k != SETTI_NONE; /* after as many steps as there are nodes: a cycle */
 }
 
 /* Fails if acyclic links of a prefab and its bases form a cycle. */
@@ -392,12 +417,8 @@ static sett_status clone_check_circles(const setti_clone* clone)
             continue;
         }
         for (uint32_t k = 0; k < clone->node_count; k++) {
-            /* Only a node with a counterpart can close a new cycle. */
-            uint32_t reached = clone->nodes[k].counterpart;
-            for (uint32_t steps = clone->node_count; reached != SETTI_NONE && steps > 0; steps--) {
-                reached = clone_follow(clone, relation, reached);
-            }
-            if (reached != SETTI_NONE) { /* after as many steps as nodes: a cycle */
+            /* Only links that a counterpart gets from two originals can close a new cycle. */
+            if (clone_walks_forever(clone, relation, clone->nodes[k].counterpart)) {
                 return setti_world_fail_with(
                     clone->to, SETT_STATUS_CYCLE,
                     "%s: the \"%.100s\" links of the prefab and of its "
@@ -411,7 +432,7 @@ static sett_status clone_check_circles(const setti_clone* clone)
     return SETT_OK;
 }
 
-/* Sets `derives` if a node's copies share values with the original. */
+/* Sets `derives` of a node whose copies share values with the original. */
 static void clone_find_sharing(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
@@ -424,7 +445,8 @@ static void clone_find_sharing(setti_clone* clone, setti_clone_node* node)
     }
 }
 
-/* In another world: counts a node's links as lost. */
+/* In another world: counts all links of a node as lost. clone_add_lead subtracts those that lead to
+ * a copy, or to an entity found by path. */
 static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
     uint32_t cursor = 0;
@@ -435,13 +457,12 @@ static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
     while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
         if (clone_takes_links(clone, node, type)) {
             sett_entity source = setti_entity_at(&clone->from->entities, node->index);
-            /* clone_add_lead subtracts the links that are found. */
             clone->merge.lost += sett_target_count(clone->from, source, type->id);
         }
     }
 }
 
-/* Adds a lead to the node of a link's target: its copies need the "sources" component. */
+/* Adds a lead to the node of a link's target, for the "sources" component of the copies. */
 static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     (void)node;
@@ -489,11 +510,10 @@ bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* no
            setti_name_key(clone->from, node->index) != 0;
 }
 
-/* Whether a node adds a type of its original to the copies' edit. */
+/* Whether a node adds a type of its original to the edit of its copies. */
 static bool clone_has_type(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
-    const sett_world* from = clone->from;
     if (type->ends != NULL) {
         return false; /* clone_plan_node adds these, for the leads */
     }
@@ -506,7 +526,7 @@ static bool clone_has_type(const setti_clone* clone, const setti_clone_node* nod
         clone_links links = {.relation = setti_relation_of_links(type)};
         return clone_links_next(clone, node, &links);
     }
-    if (setti_names_of(from) != NULL && type == setti_names_of(from)->type) {
+    if (clone_is_name(clone, type)) {
         return setti_clone_keeps_name(clone, node);
     }
     if (clone_is_hierarchy(clone, type)) {
@@ -514,9 +534,11 @@ static bool clone_has_type(const setti_clone* clone, const setti_clone_node* nod
     }
     bool shared = (type->flags & SETTI_TYPE_SHARED) != 0 && node->counterpart == SETTI_NONE;
     /* Instances get neither shared types nor the tag Prefab. */
-    return clone->instances == NULL || (!shared && type != from->hidden[SETTI_HIDDEN_PREFAB]);
+    bool is_prefab_tag = type == clone->from->hidden[SETTI_HIDDEN_PREFAB];
+    return clone->instances == NULL || (!shared && !is_prefab_tag);
 }
 
+/* The edit that makes a node's copies: that of the counterpart, if there is one. */
 static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
 {
     SETTI_ASSERT(node->counterpart == SETTI_NONE ||
@@ -527,14 +549,13 @@ static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
 static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
                                const setti_type* to)
 {
-    const sett_world* from = clone->from;
     bool cannot_copy = to->desc.copy == NULL && to->desc.deinit != NULL;
     /* Links, nodes of the hierarchy and names are written by clone_connect. */
     return !cannot_copy && type->links == NULL && type->storage.size != 0 &&
-           (setti_hierarchy_of(from) == NULL || type != setti_hierarchy_of(from)->type) &&
-           (setti_names_of(from) == NULL || type != setti_names_of(from)->type);
+           !clone_is_hierarchy(clone, type) && !clone_is_name(clone, type);
 }
 
+/* Adds a type of `to` to the edit of a node's copies, unless `onto` has the type. */
 static sett_status clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
     bool present = !sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index);
@@ -635,6 +656,7 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
     return status;
 }
 
+/* Claims records for a link of a node's copies. Returns false if memory runs out. */
 static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     setti_relation* relation = setti_relation_of_links(clone_map(clone, links->relation->links));
@@ -645,7 +667,7 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
 static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* node)
 {
     uint64_t key = setti_name_key(clone->from, node->index);
-    if (node->name != 0) { /* the caller of a merge has set one */
+    if (node->name != 0) { /* the caller of a merge has set the name */
         return SETT_OK;
     }
     if (!clone_changes_world(clone)) {
@@ -679,16 +701,18 @@ static sett_status clone_reserve_names(setti_clone* clone)
     return reserved ? SETT_OK : clone_no_memory(clone);
 }
 
+/* Reserves the hierarchy's component for desc.parent if it lacks the component. */
 static bool clone_reserve_parent(setti_clone* clone)
 {
-    if (sett_is_null(clone->desc.parent) ||
-        setti_hierarchy_find(clone->to, clone->desc.parent.index) != NULL) {
+    sett_entity parent = clone->desc.parent;
+    clone->parent_joins =
+        !sett_is_null(parent) && setti_hierarchy_find(clone->to, parent.index) == NULL;
+    if (!clone->parent_joins) {
         return true;
     }
     setti_type* type = setti_hierarchy_of(clone->to)->type;
-    uint32_t signature = *setti_entity_signature(&clone->to->entities, clone->desc.parent);
-    clone->parent_joins = true;
-    return setti_change_reserve_add(clone->to, type, clone->desc.parent.index, &signature);
+    uint32_t signature = *setti_entity_signature(&clone->to->entities, parent);
+    return setti_change_reserve_add(clone->to, type, parent.index, &signature);
 }
 
 static bool clone_is_edited(const setti_clone_node* node)
@@ -705,7 +729,7 @@ static sett_status clone_reserve(setti_clone* clone)
     if (!clone_reserve_parent(clone)) {
         return clone_no_memory(clone);
     }
-    uint32_t hint = setti_entity_hint_index(&clone->to->entities);
+    uint32_t hint = setti_entity_hint_index(&clone->to->entities); /* reservations advance it */
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         setti_clone_node* node = &clone->nodes[k];
         if (!clone_each_link(clone, node, clone_claim_record)) {
@@ -726,7 +750,7 @@ static sett_status clone_reserve(setti_clone* clone)
     return status;
 }
 
-/* Makes the reference at `at` lead to the k-th copy of its entity. */
+/* Makes the reference at `at` lead to the k-th copy of the entity to which it leads now. */
 static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
 {
     SETTI_ASSERT(k < clone->count);
@@ -738,7 +762,7 @@ static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
         reference = clone->nodes[node].copies[k];
     } else if (clone_changes_world(clone)) {
         clone->merge.lost += !sett_is_null(reference);
-        reference = sett_null(); /* an entity without a copy */
+        reference = sett_null(); /* the entity has no copy */
     }
     memcpy(at, &reference, sizeof(reference));
 }
@@ -754,6 +778,7 @@ static void clone_remap_values(setti_clone* clone, const setti_clone_node* node,
     }
 }
 
+/* Whether a node's copies may have links of the relationship before this node's are made. */
 static bool clone_may_have_links(const setti_clone* clone, const setti_clone_node* node,
                                  const setti_relation* relation)
 {
@@ -794,12 +819,13 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     return true;
 }
 
-/* The node whose copies become parents of copies, or SETTI_NONE. */
+/* The node whose copies become the parents of a node's copies, or SETTI_NONE. `parent`: the parent
+ * of the node's original, or null. */
 static uint32_t clone_find_above(setti_clone* clone, sett_entity parent)
 {
     uint32_t above = sett_is_null(parent) ? SETTI_NONE : clone_node_of(clone, parent);
     uint32_t top = clone_is_merge(clone) ? clone->merge.top : SETTI_NONE;
-    /* `top` replaces a missing parent, and a parent that is not copied. */
+    /* `top` replaces a parent that is missing or not copied. */
     if (above == SETTI_NONE || (clone->nodes[above].outside && top != SETTI_NONE)) {
         clone->merge.lost += !sett_is_null(parent) && top == SETTI_NONE;
         return top;
@@ -821,21 +847,19 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     /* A copy of the root becomes a sibling of the root, but an instance becomes a root. */
     bool becomes_sibling = above == SETTI_NONE && !sett_is_null(parent) &&
                            !clone_changes_world(clone) && clone->instances == NULL;
-    bool below_copies =
-        above != SETTI_NONE && !clone_is_merge(clone) && !clone_changes_world(clone);
+    bool both_new = above != SETTI_NONE && !clone_is_merge(clone) && !clone_changes_world(clone);
     uint32_t policy = original != NULL ? original->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
     for (uint32_t k = 0; k < clone->count; k++) {
+        sett_entity copy = node->copies[k];
         if (policy != SETT_CHILDREN_DEFAULT) {
-            (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
-                                            (sett_children_policy)policy);
+            (void)sett_hierarchy_set_policy(clone->to, copy, (sett_children_policy)policy);
         }
-        if (below_copies) { /* both are new, with the component: no checks are needed */
-            setti_hierarchy_append(clone->to, node->copies[k].index,
-                                   clone->nodes[above].copies[k].index);
+        if (both_new) { /* child and parent, with the component: no checks are needed */
+            setti_hierarchy_append(clone->to, copy.index, clone->nodes[above].copies[k].index);
         } else if (above != SETTI_NONE) {
-            (void)setti_hierarchy_attach(clone->to, node->copies[k], clone->nodes[above].copies[k]);
+            (void)setti_hierarchy_attach(clone->to, copy, clone->nodes[above].copies[k]);
         } else if (becomes_sibling) {
-            (void)setti_hierarchy_attach(clone->to, node->copies[k], parent);
+            (void)setti_hierarchy_attach(clone->to, copy, parent);
         }
     }
 }
@@ -875,22 +899,17 @@ static void clone_notify_overwritten(const setti_clone* clone, const setti_clone
     }
 }
 
-static bool clone_changes_node(const setti_clone* clone, const setti_clone_node* node)
-{
-    return clone_is_edited(node) && !node->edit.creates &&
-           setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY);
-}
-
+/* Fails if observers with `walk` terms would miss changes of entities in the hierarchy. */
 static sett_status clone_check_observed(const setti_clone* clone)
 {
-    if (clone->to->upward_observers == 0) {
-        return SETT_OK;
+    bool watched = clone->to->upward_observers != 0;
+    bool misses = false;
+    for (uint32_t k = 0; watched && !misses && k < clone->node_count; k++) {
+        const setti_clone_node* node = &clone->nodes[k];
+        misses = clone_is_edited(node) && !node->edit.creates &&
+                 setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY);
     }
-    uint32_t k = 0;
-    while (k < clone->node_count && !clone_changes_node(clone, &clone->nodes[k])) {
-        k++;
-    }
-    if (k == clone->node_count) {
+    if (!misses) {
         return SETT_OK;
     }
     const setti_listener* observer = clone->to->listeners;
@@ -1001,18 +1020,17 @@ void setti_clone_release(setti_clone* clone)
         at->claimed = 0;
     }
     setti_hash_map_deinit(&clone->to->pool, &clone->by_index);
-    for (uint32_t k = 0; k < clone->merge.existing_count; k++) {
-        setti_change_release(clone->to, clone->merge.existing[k].type,
-                             clone->merge.existing[k].old);
+    const setti_clone_merge* merge = &clone->merge;
+    for (uint32_t k = 0; k < merge->existing_count; k++) {
+        setti_change_release(clone->to, merge->existing[k].type, merge->existing[k].old);
     }
-    clone_free(clone, clone->merge.existing, clone->merge.existing_room,
-               sizeof(*clone->merge.existing));
+    clone_free(clone, merge->existing, merge->existing_room, sizeof(*merge->existing));
     clone_free(clone, clone->nodes, clone->node_room, sizeof(*clone->nodes));
     clone_free(clone, clone->copies, clone->copy_room, sizeof(*clone->copies));
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
 }
 
-/* Notes a component that the original (`type`) and `onto` (`to`) have. */
+/* Notes a component that both the original and `onto` have: `type` of `from` is `to` of `to`. */
 static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* node, setti_type* type,
                                        setti_type* to)
 {
@@ -1037,8 +1055,8 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
     }
     merge->existing = grown;
     setti_clone_existing* existing = &merge->existing[merge->existing_count];
-    *existing = (setti_clone_existing){.type = to, .next = node->existing};
-    existing->origin = type->links == NULL ? &type->storage : NULL;
+    *existing = (setti_clone_existing){
+        .type = to, .origin = type->links == NULL ? &type->storage : NULL, .next = node->existing};
     node->existing = merge->existing_count++;
     if (merge->overwrites && setti_change_keeps_link(to)) {
         existing->old = setti_change_preserve(clone->to, to,
@@ -1048,6 +1066,7 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
     return SETT_OK;
 }
 
+/* Prepares the edits of `onto` entities, and notes the components that they have already. */
 static sett_status clone_match_existing(setti_clone* clone)
 {
     sett_status status = SETT_OK;
@@ -1073,12 +1092,13 @@ static sett_status clone_match_existing(setti_clone* clone)
     return status;
 }
 
-/* Finds the entity of `to` with the path of an entity of `from`, or null. */
+/* The entity of `to` with the path of an entity of `from`, or null. If memory runs out, sets
+ * *status. */
 static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, sett_status* status)
 {
     uint32_t depth = 0;
     uint32_t capacity = 0;
-    uint32_t* path = NULL;
+    uint32_t* path = NULL; /* indices of the entity and its ancestors */
     sett_entity found = sett_null();
     for (uint32_t link = setti_link_to(entity.index); link != SETTI_NO_LINK;
          link = setti_hierarchy_parent(clone->from, setti_link_index(link))) {
@@ -1108,8 +1128,8 @@ static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, se
 static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
 {
     sett_status status = SETT_OK;
-    if (!setti_entity_is_current(&clone->from->entities, entity) ||
-        clone_node_of(clone, entity) != SETTI_NONE) {
+    bool alive = setti_entity_is_current(&clone->from->entities, entity);
+    if (!alive || clone_node_of(clone, entity) != SETTI_NONE) {
         return SETT_OK;
     }
     sett_entity onto = clone_find_by_path(clone, entity, &status);
@@ -1147,9 +1167,6 @@ static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_typ
 {
     sett_entity source = setti_entity_at(&clone->from->entities, index);
     const setti_relation* relation = setti_relation_of_links(type);
-    if (relation == NULL && type->desc.entity_offset_count == 0) {
-        return SETT_OK;
-    }
     if (relation == NULL) {
         return clone_add_referred(clone, &type->desc, setti_storage_find(&type->storage, index));
     }
@@ -1215,7 +1232,7 @@ sett_status setti_clone_plan(setti_clone* clone)
     return status == SETT_OK ? clone_plan_given(clone, &clone->nodes[0]) : status;
 }
 
-/* Sets `copies` of all nodes: the root's in `out`, unless NULL. */
+/* Sets `copies` of all nodes. Those of the root are `out`, unless it is NULL. */
 static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 {
     SETTI_ASSERT(clone->copies == NULL);
@@ -1249,17 +1266,10 @@ sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
 {
     setti_edit_settle(clone->to);
     setti_edit_pin(clone->to);
-    sett_status status = setti_clone_plan(clone);
-    if (status == SETT_OK) {
-        status = clone_check_observed(clone);
-    }
-    if (status == SETT_OK) {
-        status = clone_make_room(clone, out);
-    }
-    if (status == SETT_OK) {
-        status = clone_reserve(clone);
-    }
-    if (status == SETT_OK) {
+    bool ready = setti_clone_plan(clone) == SETT_OK && clone_check_observed(clone) == SETT_OK &&
+                 clone_make_room(clone, out) == SETT_OK && clone_reserve(clone) == SETT_OK;
+    sett_status status = ready ? SETT_OK : clone->to->error;
+    if (ready) {
         clone_make(clone);
     } else {
         setti_edit_unclaim(clone->to);

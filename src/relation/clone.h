@@ -8,19 +8,19 @@
 typedef struct setti_clone_node {
     uint32_t index;       /* of the original */
     uint32_t lead;        /* the node's first setti_clone_lead, or SETTI_NONE */
-    uint32_t counterpart; /* an earlier node whose copies this node completes, or SETTI_NONE */
-    uint32_t parent;      /* with bases: the parent's node, or that node's counterpart */
+    uint32_t counterpart; /* the earlier node with the same copies, or SETTI_NONE */
+    uint32_t parent;      /* with bases: the parent's node, or the counterpart of that node */
     uint64_t name;        /* key of the copies' name, or 0 */
     bool derives;         /* the copies get an InstanceOf link to the original */
     bool outside;         /* not copied, but `onto` in the other world has the same path */
     bool in_tree;         /* `onto` gets the hierarchy's component, to become a parent */
-    sett_entity onto;     /* the entity of `to` to merge with; null: a copy is created */
+    sett_entity onto;     /* the entity of `to` that becomes the copy; null: a copy is created */
     uint32_t existing;    /* the node's first setti_clone_existing, or SETTI_NONE */
     sett_entity* copies;  /* `count` handles */
     setti_edit edit;      /* creates the copies, or adds components to `onto` */
 } setti_clone_node;
 
-/* A "sources" type that a node's copies need, as targets of copied links. */
+/* A "sources" type that a node's copies get, because copied links lead to the copies. */
 typedef struct setti_clone_lead {
     setti_type* sources;
     uint32_t next; /* the node's next lead, or SETTI_NONE */
@@ -28,7 +28,7 @@ typedef struct setti_clone_lead {
 
 /* How a merge treats a type of `from`. */
 typedef enum setti_clone_verdict {
-    SETTI_CLONE_SKIP,
+    SETTI_CLONE_SKIP, /* the copies do not get the type */
     SETTI_CLONE_TAKE,
     SETTI_CLONE_RAW /* the merge fails: values of the type may contain unknown handles */
 } setti_clone_verdict;
@@ -46,7 +46,7 @@ typedef struct setti_clone_merge {
     const unsigned char* verdicts; /* by component id of `from`; NULL: no merge */
     bool overwrites;               /* existing components are overwritten, otherwise unchanged */
     bool rejects;                  /* the merge fails if a component exists */
-    uint32_t top;     /* the node that becomes the parent of parentless nodes, or SETTI_NONE */
+    uint32_t top;     /* the node whose copies become parents of parentless copies, or SETTI_NONE */
     uint32_t outside; /* number of references, links and parents found by path */
     uint32_t lost;    /* number of references, links and parents not found, and set to null */
     setti_clone_existing* existing;
@@ -54,18 +54,18 @@ typedef struct setti_clone_merge {
     uint32_t existing_room;
 } setti_clone_merge;
 
-/* Describes the originals, and additions to the root's copies. */
+/* The originals, and what the root's copies get besides. */
 typedef struct setti_clone_desc {
     const char* call; /* for messages */
     sett_entity root; /* the original */
-    /* Also originals of the root's copies, for types and children that `root` lacks. */
+    /* More originals of the root's copies. They give types and children that `root` lacks. */
     const sett_entity* bases;
     uint32_t base_count;
     sett_entity parent; /* parent of the root's copies, in the same world; null: none */
     /* For one copy only: */
     const sett_entity* into; /* entities that become the copies of the first nodes, or NULL */
     uint32_t into_count;
-    uint64_t name;            /* key of a held text that is no name of a sibling; 0: none */
+    uint64_t name;            /* key of the copy's name, a held text; no sibling has it. 0: none */
     const sett_value* values; /* replace the original's values, or are added */
     uint32_t value_count;
 } setti_clone_desc;
@@ -92,7 +92,7 @@ typedef struct setti_clone {
     uint32_t lead_room;
     sett_entity* copies; /* handles of all copies, but the root's are in `out` if given */
     size_t copy_room;
-    bool parent_joins; /* desc.parent gets the hierarchy's component */
+    bool parent_joins; /* desc.parent lacks the hierarchy's component, and gets it */
 } setti_clone;
 
 /* Makes all copies or none. `out` gets the handles of the root's copies; may be NULL. */
@@ -111,7 +111,7 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
 sett_status setti_clone_plan(setti_clone* clone);
 void setti_clone_release(setti_clone* clone);
 
-/* Whether a node's copies get a name from the original. */
+/* Returns true if a node's copies get the name of the original. */
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node);
 
 #endif

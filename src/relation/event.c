@@ -105,7 +105,7 @@ sett_status sett_event_send(sett_world* world, sett_entity entity, sett_route ro
 
 /* A recorded event. The payload follows at EVENT_HEAD. */
 typedef struct event_record {
-    setti_command_call call; /* first */
+    setti_command_call call; /* first member */
     sett_route route;
     sett_component event;
 } event_record;

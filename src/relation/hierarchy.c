@@ -347,12 +347,17 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
     return setti_link_index(node->parent); /* SETTI_NONE after the root */
 }
 
+/* Takes a node off the list of moved nodes, and repairs its depth. */
 static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hierarchy* node,
                             uint32_t link)
 {
     SETTI_ASSERT(tree->moved != 0 && tree_is_moved(node));
+    if (tree->moved == link) {
+        (void)tree_take_moved(world, tree);
+        return;
+    }
     uint32_t at = tree->moved;
-    for (uint32_t steps = 0; at != link && steps < TREE_SEARCH; steps++) {
+    for (uint32_t steps = 0; steps < TREE_SEARCH; steps++) {
         uint32_t next = tree_read(tree, at)->depth & ~SETTI_MOVED;
         if (next == link) {
             tree_write(world, tree, at)->depth = node->depth; /* leads to the node after `link` */
@@ -361,11 +366,7 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
         }
         at = next;
     }
-    if (at == link) { /* the first of the list */
-        (void)tree_take_moved(world, tree);
-    } else { /* far inside: repairing all empties the list */
-        tree_repair_all(world, tree);
-    }
+    tree_repair_all(world, tree); /* the node is far from the begin: empties the whole list */
 }
 
 static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
@@ -632,6 +633,7 @@ static sett_status tree_check_cycle(sett_world* world, const setti_hierarchy* tr
                                  call, SETTI_HANDLE(entity), SETTI_HANDLE(parent));
 }
 
+/* Fails if attaching forms a cycle, a sibling has the name, or `parent` has too many children. */
 static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tree,
                                     sett_entity entity, sett_entity parent, const char* call)
 {
@@ -1100,7 +1102,7 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
 }
 
 typedef struct tree_call {
-    setti_command_call call; /* first */
+    setti_command_call call; /* first member */
     sett_entity parent;
 } tree_call;
 
@@ -1173,7 +1175,7 @@ sett_status sett_cmd_destroy_children(sett_commands* commands, sett_entity paren
     return tree_record(commands, parent, &kind, __func__);
 }
 
-/* The node of a living entity, or NULL. */
+/* The node of an entity. NULL: the entity is dead or has no node. */
 SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity entity,
                                            const char* call)
 {

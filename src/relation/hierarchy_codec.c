@@ -1,5 +1,5 @@
 /* hierarchy_codec.c: the codecs of hierarchy nodes and names, for deltas. A node is encoded as the
- * link of the parent and the policy, a name as the text.
+ * link to the parent and the policy, a name as its text.
  *
  * Names are unique among siblings. So the names of moving entities are removed before the moves,
  * and set when all entities are in place.
@@ -47,25 +47,30 @@ static const char* codec_node_check(const setti_player* player, const setti_type
                : NULL;
 }
 
-/* Moves a node below `parent`, or makes it a root. */
+/* Moves a node below `parent`; null: makes the node a root. */
+static sett_status codec_node_place(const setti_player* player, sett_entity entity,
+                                    sett_entity parent, sett_world* world)
+{
+    if (!player->room(player)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    return sett_is_null(parent) ? sett_hierarchy_detach(world, entity)
+                                : sett_hierarchy_attach(world, entity, parent);
+}
+
+/* Like codec_node_place, but removes the node's name if a new sibling has it. */
 static bool codec_node_move(const setti_player* player, sett_entity entity, sett_entity parent,
                             sett_world* world)
 {
-    sett_status status = SETT_STATUS_CONFLICT;
-    for (uint32_t attempt = 0; attempt < 2 && status == SETT_STATUS_CONFLICT; attempt++) {
-        if (!player->room(player)) {
-            return false;
-        }
-        if (attempt != 0) { /* the first attempt failed: a new sibling has the name */
-            setti_name_end(world, entity.index);
-        }
-        status = sett_is_null(parent) ? sett_hierarchy_detach(world, entity)
-                                      : sett_hierarchy_attach(world, entity, parent);
+    sett_status status = codec_node_place(player, entity, parent, world);
+    if (status == SETT_STATUS_CONFLICT && player->room(player)) {
+        setti_name_end(world, entity.index);
+        status = codec_node_place(player, entity, parent, world);
     }
     return status == SETT_OK;
 }
 
-/* Detaches a surviving node, unless it keeps its parent. */
+/* Makes an entity that survives a root, unless it keeps its parent. */
 static bool codec_node_detach_for_move(const setti_player* player, setti_type* type,
                                        const setti_delta_entry* entry)
 {
@@ -110,10 +115,8 @@ static bool codec_node_play(const setti_player* player, setti_type* type, sett_e
         sett_hierarchy_set_policy(world, entity, (sett_children_policy)policy) != SETT_OK) {
         return false;
     }
-    if (node->parent == parent) {
-        return true;
-    }
-    return codec_node_move(player, entity, setti_hierarchy_entity(world, parent), world);
+    return node->parent == parent ||
+           codec_node_move(player, entity, setti_hierarchy_entity(world, parent), world);
 }
 
 static sett_entity codec_node_owner(setti_sides* sides, const setti_type* type, uint32_t index,
@@ -189,6 +192,7 @@ static bool codec_name_differs(const void* before, const void* after)
     return ((const sett_name*)before)->key != ((const sett_name*)after)->key;
 }
 
+/* The text of a key in a saved page of texts, or NULL. `end`: number of bytes in use. */
 static const char* codec_name_in_page(const unsigned char* page, size_t end, uint64_t key,
                                       size_t* length)
 {
@@ -200,7 +204,7 @@ static const char* codec_name_in_page(const unsigned char* page, size_t end, uin
         bool hole = (head & SETTI_TEXT_HOLE) != 0;
         *length = head & ~SETTI_TEXT_HOLE;
         const char* text = (const char*)page + at + SETTI_TEXT_HEAD;
-        if (head == 0) {
+        if (head == 0) { /* the end of the page */
             return NULL;
         }
         if (!hole && setti_hash_bytes(text, *length) == key) {
@@ -211,7 +215,7 @@ static const char* codec_name_in_page(const unsigned char* page, size_t end, uin
     return NULL;
 }
 
-/* The text of a key, from the world or from the encoded state; NULL: lost. */
+/* The text of a key, from the world or from the encoded state. NULL: the text is lost. */
 static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64_t key,
                                    size_t* length)
 {
@@ -239,12 +243,12 @@ static void codec_name_encode(setti_encoder* to, const setti_type* type, const v
     uint64_t key = ((const sett_name*)value)->key;
     size_t length = 0;
     const char* text = key != 0 ? codec_name_text(to->sides, type->world, key, &length) : "";
-    if (text == NULL) { /* another text with this hash was removed */
+    if (text == NULL) { /* the text had another key than its hash, and was removed */
         length = 0;
     }
     if (text == NULL && to->status == SETT_OK) {
         to->status = setti_world_fail_with(
-            type->world, SETT_STATUS_ARGUMENT,
+            type->world, SETT_STATUS_LOST,
             "%s: the text of a name in the encoded state is lost, because a later name has the "
             "same hash - take a new snapshot",
             to->call);
@@ -264,13 +268,13 @@ static const char* codec_name_check(const setti_player* player, const setti_type
 static bool codec_name_detach_for_move(const setti_player* player, setti_type* type,
                                        const setti_delta_entry* entry)
 {
-    if (player->fate(player, entry->index) != SETTI_FATE_STAYS) {
-        return true;
-    }
-    if (!player->room(player)) {
+    bool stays = player->fate(player, entry->index) == SETTI_FATE_STAYS;
+    if (stays && !player->room(player)) {
         return false;
     }
-    setti_name_end(type->world, entry->index);
+    if (stays) {
+        setti_name_end(type->world, entry->index);
+    }
     return true;
 }
 

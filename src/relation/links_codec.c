@@ -2,7 +2,7 @@
 #include "relation/chain.h"
 #include "relation/codecs.h"
 
-/* The link at `place` in the state `side`. */
+/* The link at `place` in the state `side`: a record, or the value of the source at that index. */
 static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
                                  uint32_t side)
 {
@@ -33,7 +33,7 @@ static void codec_link_encode(setti_encoder* to, const setti_type* type, const v
                    (const unsigned char*)value + setti_relation_of_links(type)->layout.data);
 }
 
-/* Reads the k-th target of an entry. Returns the encoded data of the link. */
+/* Reads the k-th target of an entry. Returns the encoded data that follow the target. */
 static const unsigned char* codec_link_target(const setti_delta_entry* entry, uint32_t k,
                                               sett_entity* target)
 {
@@ -44,20 +44,20 @@ static const unsigned char* codec_link_target(const setti_delta_entry* entry, ui
     return bytes + CODEC_TARGET_BYTES;
 }
 
-/* Like codec_link_target, but decodes the data into `room`, over the old data. Returns `room`, or
- * NULL if the links have no data. */
+/* Like codec_link_target, but decodes the data into `room`, over the data of the present link.
+ * Returns `room`, or NULL if the links have no data. */
 static const void* codec_link_data(const setti_player* player, const setti_type* type,
                                    sett_entity source, const setti_delta_entry* entry, uint32_t k,
                                    sett_entity* target, void* room)
 {
     const setti_relation* relation = setti_relation_of_links(type);
     const unsigned char* bytes = codec_link_target(entry, k, target);
-    sett_entity old_target = relation->many ? *target : sett_target(type->world, source, type->id);
-    const void* old_data =
-        sett_is_null(old_target) ? NULL : sett_related(type->world, source, type->id, old_target);
     if (relation->data_size == 0) {
         return NULL;
     }
+    sett_entity old_target = relation->many ? *target : sett_target(type->world, source, type->id);
+    const void* old_data =
+        sett_is_null(old_target) ? NULL : sett_related(type->world, source, type->id, old_target);
     memset(room, 0, relation->data_size);
     if (old_data != NULL) {
         memcpy(room, old_data, relation->data_size);
@@ -66,6 +66,7 @@ static const void* codec_link_data(const setti_player* player, const setti_type*
     return room;
 }
 
+/* Allocates *room for the data of a link; NULL without data. Returns false if memory runs out. */
 static bool codec_link_begin(const setti_player* player, const setti_type* type, sett_entity source,
                              void** room)
 {
@@ -99,6 +100,7 @@ static bool codec_link_unrelate_all(const setti_player* player, setti_type* type
     return removed;
 }
 
+/* Removes all links from and to an entity. */
 static bool codec_link_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
@@ -225,6 +227,7 @@ static bool codec_links_are_equal(const setti_relation* relation, uint32_t sourc
     return true;
 }
 
+/* Gives a source the targets of an entry, in their order, and no others. */
 static bool codec_links_set(const setti_player* player, setti_relation* relation,
                             sett_entity source, const setti_delta_entry* entry, void* room)
 {
@@ -241,7 +244,7 @@ static bool codec_links_set(const setti_player* player, setti_relation* relation
         }
         setti_chain_requeue(relation, SETTI_TARGETS, setti_chain_find(relation, source, target));
     }
-    while (sett_target_count(world, source, id) > entry->count) { /* other links are in front */
+    while (sett_target_count(world, source, id) > entry->count) { /* the others are in front now */
         sett_entity target = sett_target(world, source, id);
         if (!player->room(player) || sett_unrelate(world, source, id, target) != SETT_OK) {
             return false;
@@ -251,7 +254,7 @@ static bool codec_links_set(const setti_player* player, setti_relation* relation
            player->reject(player, relation->links, "an entity has two links to one target");
 }
 
-/* Sets the data of existing links. */
+/* Sets the data of the links of a source that has the targets of the entry. */
 static bool codec_links_set_data(const setti_player* player, setti_type* type, sett_entity source,
                                  const setti_delta_entry* entry, void* room)
 {
@@ -324,7 +327,7 @@ static bool codec_target_differs(const void* before, const void* after)
     return false; /* the links' codec compares links */
 }
 
-/* Fails if memory was not reserved. Returns `reserved`. */
+/* Fails unless memory was reserved. Returns `reserved`. */
 static bool codec_target_check_memory(const setti_player* player, const setti_type* type,
                                       sett_entity entity, bool reserved)
 {
@@ -346,7 +349,7 @@ static bool codec_target_play(const setti_player* player, setti_type* type, sett
     return codec_target_check_memory(player, type, entity, reserved);
 }
 
-/* Removes the component of a target without sources. */
+/* Removes the "sources" component of an entity to which no link leads. */
 static bool codec_target_remove(const setti_player* player, setti_type* type, sett_entity entity)
 {
     const sett_links* list = setti_storage_find(&type->storage, entity.index);

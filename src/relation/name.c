@@ -245,17 +245,20 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
         return;
     }
     uint32_t parent = setti_hierarchy_parent(world, index);
+    uint32_t link = setti_link_to(index);
     bool was_current = name_is_current(world, names);
-    /* The index has the entity below `from`, or below `parent` after name_find_other rebuilt it. */
-    uint32_t listed_hash = name_hash(names, was_current ? from : parent, key);
     bool taken = name_find_other(world, parent, key, index) != 0; /* by a new sibling */
-    if (name_is_current(world, names) && (was_current || taken)) {
-        name_remove(names, setti_link_to(index), listed_hash);
+    if (was_current) {
+        name_remove(names, link, name_hash(names, from, key));
+        if (!taken) {
+            name_put(names, link, name_hash(names, parent, key));
+        }
+    } else if (taken && name_is_current(world, names)) {
+        /* name_find_other has rebuilt the index, with the entity below `parent` already */
+        name_remove(names, link, name_hash(names, parent, key));
     }
     if (taken) {
         name_write(world, index, NAME_NONE);
-    } else if (was_current) { /* a rebuilt index has the entity already */
-        name_put(names, setti_link_to(index), name_hash(names, parent, key));
     }
 }
 

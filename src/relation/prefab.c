@@ -1,5 +1,5 @@
-/* prefab.c: prefabs, which are entities as templates. This file makes entities prefabs, and shares
- * values with instances; clone.c creates instances.
+/* prefab.c: prefabs, which are entities that serve as templates. This file makes entities prefabs,
+ * and shares values with instances; clone.c creates instances.
  *
  * Queries skip prefabs without a term. The world has two hiding tags, Prefab and Disabled. A loop
  * tests a hiding tag only while an entity has the tag.
@@ -17,7 +17,7 @@
 
 #define PREFAB_STEPS 64 /* InstanceOf links followed at most: they can form a cycle */
 
-/* Removes the entities with a new hiding tag from the groups that skip them. */
+/* Removes the entities with the hiding tag from the groups and tracked sets that skip them. */
 static void prefab_leave(sett_world* world, const setti_type* tag)
 {
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
@@ -41,7 +41,7 @@ static void prefab_join(sett_world* into)
     setti_world_add_calls(into, &calls);
 }
 
-/* Registers a hiding tag, and updates queries. */
+/* Returns the hiding tag hidden[which]. The first call registers it, and updates queries. */
 static sett_component prefab_hide(sett_world* world, uint32_t which, const char* name)
 {
     SETTI_ASSERT(which < SETTI_HIDDEN);
@@ -113,13 +113,13 @@ sett_component sett_instance_of(sett_world* world)
     return world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]->id;
 }
 
-/* The default parent of instances: the scope, or null. */
+/* The parent of an instance for which the program gives none: the scope, or null. */
 static sett_entity prefab_scope(const sett_world* world)
 {
     return world->scope_calls != NULL ? world->scope : sett_null();
 }
 
-/* Slow path of prefab_run. */
+/* The slow path of prefab_run. */
 SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone_desc* instance,
                                             uint32_t count, setti_type* tag, sett_entity* out)
 {
@@ -271,6 +271,7 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
 
 typedef struct prefab_call {
     setti_command_call call; /* first */
+    const char* name;        /* of the program's call, for messages */
     sett_entity prefab;
     uint32_t count;       /* number of recorded entities: 1 (the root), or the whole subtree */
     sett_entity entity[]; /* if count > 1; in the order of sett_hierarchy_walk */
@@ -285,6 +286,7 @@ static uint32_t prefab_tree_size(const sett_world* world, sett_entity prefab)
     return count;
 }
 
+/* Destroys the entities that are alive. */
 static sett_status prefab_destroy_all(sett_world* world, const sett_entity* entities,
                                       uint32_t count)
 {
@@ -301,10 +303,10 @@ static sett_status prefab_destroy_all(sett_world* world, const sett_entity* enti
 static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
     const prefab_call* of = given;
-    const char* call = of->count == 1 ? "sett_cmd_instantiate" : "sett_cmd_instantiate_tree";
+    const char* call = of->name;
     const sett_entity* into = of->count == 1 ? &entity : of->entity;
+    bool all_alive = sett_entity_valid(world, of->prefab); /* the prefab and all entities */
     /* If memory ran out in an earlier try, the program may have changed the entities since. */
-    bool all_alive = sett_entity_valid(world, of->prefab); /* and all entities */
     for (uint32_t k = 0; k < of->count; k++) {
         all_alive = all_alive && sett_entity_valid(world, into[k]);
         if (sett_entity_components(world, into[k], NULL, 0) != 0) {
@@ -325,11 +327,10 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity, const voi
         sett_entity root = entity;
         status = prefab_run(world, &one, 1, &root);
     } else {
-        status = SETT_STATUS_CONFLICT;
-        setti_world_fail_with(world, status,
-                              "%s: prefab %u:%u gained or lost descendants after the command was "
-                              "recorded - record the command again",
-                              call, SETTI_HANDLE(of->prefab));
+        status = setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                       "%s: prefab %u:%u gained or lost descendants after the "
+                                       "command was recorded - record the command again",
+                                       call, SETTI_HANDLE(of->prefab));
     }
     if (status != SETT_OK && status != SETT_STATUS_OUT_OF_MEMORY) {
         (void)prefab_destroy_all(world, into, of->count);
@@ -355,6 +356,7 @@ static bool prefab_record(sett_commands* commands, sett_entity prefab, sett_enti
     if (record == NULL) {
         return false;
     }
+    record->name = call;
     record->prefab = prefab;
     record->count = count;
     if (list != 0) {
@@ -384,10 +386,10 @@ uint32_t sett_cmd_instantiate_tree(sett_commands* commands, sett_entity prefab, 
         return 0;
     }
     uint32_t count = 0;
-    if (!sett_entity_valid(world, prefab)) {
-        setti_world_misuse(world, SETT_STATUS_STALE, __func__, prefab, 0);
-    } else {
+    if (sett_entity_valid(world, prefab)) {
         count = prefab_tree_size(world, prefab);
+    } else {
+        setti_world_misuse(world, SETT_STATUS_STALE, __func__, prefab, 0);
     }
     if (count > capacity) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,

@@ -5,9 +5,9 @@
  * and 65,000 for a tree of ten; hand-written code takes 870 and 8,700. So a recipe stores clone.c's
  * analysis:
  *
- *     nodes     index, signature, links as found      compared with the prefab each time
- *               signature of the copy, parent, parts
- *     parts     type, source of the value             of all nodes in turn
+ *     nodes     index, signature, links, name of the original: compared with the prefab each time
+ *               signature of the copy, parent, number of parts
+ *     parts     type, source of the value; of all nodes in turn
  *
  * Values are read from the prefab each time, so setting a value needs no new recipe. Comparing a
  * node's signature, links and name takes 30 instructions. Rejected: a version counter in the
@@ -29,11 +29,11 @@
 typedef struct recipe_node {
     uint32_t index;                         /* of the original */
     uint32_t signature;                     /* of the original, when the recipe was made */
-    uint64_t dont_fragment_hash;            /* of the original's dont_fragment types */
+    uint64_t dont_fragment_hash;            /* tells which dont_fragment types the original has */
     sett_hierarchy links;                   /* of the original, when the recipe was made */
     sett_hierarchy copy;                    /* the hierarchy's component of the copy */
     uint64_t name;                          /* key of the copy's name, or 0 */
-    uint32_t part_count;                    /* parts of the copy, in `parts` */
+    uint32_t part_count;                    /* components of the copy, in `parts` */
     uint32_t copy_signature;                /* signature of the copy */
     uint32_t parent, first, next, previous; /* node numbers, or SETTI_NONE */
     uint32_t level;                         /* depth below the root */
@@ -46,12 +46,12 @@ typedef struct prefab_recipe {
     sett_entity prefab;
     uint32_t version; /* recipes_of(world)->version, when the recipe was made */
     uint32_t epoch;   /* world->transition_epoch, when the recipe was made */
-    bool simple;      /* usable: copies get no links but the hierarchy's and InstanceOf */
-    uint32_t tries;   /* instances made by clone.c while `simple` is false */
+    bool simple;      /* usable, because copies get no links but the hierarchy's and InstanceOf */
+    uint32_t tries;   /* instances that clone.c made while `simple` was false */
     size_t size;      /* of this struct, in bytes */
     uint32_t node_count;
     uint32_t part_count;
-    uint32_t named;          /* nodes with a name */
+    uint32_t named;          /* number of nodes with a name */
     setti_hash_map by_index; /* link of the original -> node, if values have references */
     recipe_node* nodes;
     /* Scratch memory for one instance. For the next instance, only addresses of values change. */
@@ -66,7 +66,7 @@ struct setti_recipes {
     prefab_recipe* last;      /* the last used recipe, or NULL */
     uint32_t count;
     uint32_t capacity;
-    uint32_t version;
+    uint32_t version; /* increases when all recipes become outdated */
 };
 
 enum {
@@ -128,35 +128,31 @@ static void recipe_prune(sett_world* world)
     all->count = remaining;
 }
 
-static bool recipe_grow(setti_pool* pool, struct setti_recipes* all)
-{
-    prefab_recipe** grown =
-        setti_pool_grow(pool, all->slots, sizeof(prefab_recipe*), all->count,
-                        SETTI_MAX(all->count + 1, RECIPE_LIMIT), &all->capacity);
-    if (grown != NULL) {
-        all->slots = grown;
-    }
-    return grown != NULL;
-}
-
+/* Adds an empty slot. Returns NULL if memory runs out. */
 static prefab_recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
 {
     SETTI_ASSERT(recipe_slot(world, prefab) == NULL);
     setti_pool* pool = &world->pool;
     struct setti_recipes* all = recipes_of(world);
     if (all == NULL) {
-        all = setti_pool_alloc(pool, sizeof(*all), 16);
+        all = setti_pool_alloc_zero(pool, sizeof(*all), 16);
         if (all == NULL) {
             return NULL;
         }
-        memset(all, 0, sizeof(*all));
         world->module[SETTI_SLOT_RECIPES] = all;
     }
-    if (all->count == all->capacity) {
+    bool full = all->count == all->capacity;
+    if (full) {
         recipe_prune(world);
-        if (all->count * 2 >= all->capacity && !recipe_grow(pool, all)) {
+    }
+    if (full && all->count * 2 >= all->capacity) {
+        prefab_recipe** grown =
+            setti_pool_grow(pool, all->slots, sizeof(prefab_recipe*), all->count,
+                            SETTI_MAX(all->count + 1, RECIPE_LIMIT), &all->capacity);
+        if (grown == NULL) {
             return NULL;
         }
+        all->slots = grown;
     }
     if (!setti_hash_map_set(pool, &all->by_prefab, (uint64_t)prefab.index + 1, all->count)) {
         return NULL;
@@ -172,6 +168,7 @@ void setti_recipe_forget(sett_world* world)
     }
 }
 
+/* A hash of which dont_fragment types an entity has. */
 static uint64_t recipe_dont_fragment_hash(const sett_world* world, uint32_t index)
 {
     uint64_t hash = world->dont_fragment.count;
@@ -181,6 +178,7 @@ static uint64_t recipe_dont_fragment_hash(const sett_world* world, uint32_t inde
     return hash;
 }
 
+/* The number of the node to which a link of the hierarchy leads, or SETTI_NONE. */
 static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
 {
     if (link == SETTI_NO_LINK) {
@@ -189,6 +187,7 @@ static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
     return plan->node_count == 1 ? 0 : setti_hash_map_find(&plan->by_index, link);
 }
 
+/* Notes the links of an original in the hierarchy, and the nodes to which they lead. */
 static void recipe_note_links(const sett_world* world, const setti_clone* plan,
                               prefab_recipe* recipe, uint32_t k)
 {
@@ -261,9 +260,8 @@ static prefab_recipe* recipe_alloc(sett_world* world, const setti_clone* plan)
     size_t size = sizeof(prefab_recipe) +
                   nodes * (sizeof(recipe_node) + sizeof(setti_edit) + sizeof(sett_entity)) +
                   parts * sizeof(setti_edit_part);
-    prefab_recipe* recipe = setti_pool_alloc(&world->pool, size, 16);
+    prefab_recipe* recipe = setti_pool_alloc_zero(&world->pool, size, 16);
     if (recipe != NULL) {
-        memset(recipe, 0, size);
         recipe->size = size;
         recipe->nodes = (recipe_node*)(void*)(recipe + 1);
         recipe->edits = (setti_edit*)(void*)(recipe->nodes + nodes);
@@ -325,10 +323,11 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     *slot = recipe;
 }
 
+/* Whether the original has the noted links still. `links`: its present links, or NULL. */
 static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool root)
 {
     if (links == NULL || !node->in_tree) {
-        return (links != NULL) == node->in_tree; /* true: in the hierarchy neither then nor now */
+        return links == NULL && !node->in_tree;
     }
     /* The root's parent and siblings do not matter. */
     return links->first == node->links.first && links->children == node->links.children &&
@@ -371,14 +370,14 @@ static prefab_recipe* recipe_find(const sett_world* world, sett_entity prefab)
     return recipe;
 }
 
-/* Adds a value to the root's edit. Returns false if clone.c is needed. */
+/* Adds a value to the root's edit, or replaces the value. Returns false if clone.c is needed. */
 static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
 {
     for (uint32_t k = 0; k < edit->added_count; k++) {
         setti_edit_part* part = &edit->added[k];
         if (part->type == type) {
-            if (value != NULL ||
-                part->origin != NULL) { /* else the hierarchy's: keeps &recipe_node.copy */
+            bool keeps_copy = value == NULL && part->origin == NULL; /* the hierarchy's value */
+            if (!keeps_copy) {
                 part->value = value;
             }
             part->origin = NULL;
@@ -410,17 +409,19 @@ static bool recipe_begin_root(sett_world* world, prefab_recipe* recipe,
             return false;
         }
     }
-    return (sett_is_null(instance->parent) ||
-            recipe_add(world, edit, setti_hierarchy_of(world)->type, NULL)) &&
+    bool done = sett_is_null(instance->parent) ||
+                recipe_add(world, edit, setti_hierarchy_of(world)->type, NULL);
+    return done &&
            (instance->name == 0 || recipe_add(world, edit, setti_names_of(world)->type, NULL));
 }
 
+/* Reserves the entities of the copies. `into`: the entity that becomes the root's copy, or NULL. */
 static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
                                     const sett_entity* into)
 {
     setti_entity_table* table = &world->entities;
-    uint32_t k = into != NULL ? 1 : 0; /* the first node without an entity: `into` is node 0's */
-    uint32_t from = setti_entity_hint_index(table);
+    uint32_t k = into != NULL ? 1 : 0;              /* the first node that gets a new entity */
+    uint32_t from = setti_entity_hint_index(table); /* the reservation advances it */
     uint32_t at = from;
     if (into != NULL) {
         recipe->copies[0].index = into->index;
@@ -450,7 +451,7 @@ static bool recipe_reserve(sett_world* world, prefab_recipe* recipe,
         }
     }
     if (named != 0 && !setti_name_reserve(world, named)) {
-        setti_edit_unclaim(world);
+        setti_edit_unclaim(world); /* the failing steps above do this themselves */
         return false;
     }
     return true;
@@ -532,12 +533,7 @@ SETTI_INLINE void recipe_finish(sett_world* world, const prefab_recipe* recipe, 
     }
 }
 
-static bool recipe_can_add_child(const sett_world* world, sett_entity parent)
-{
-    const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);
-    return above != NULL && above->children < SETTI_CHILDREN_LIMIT;
-}
-
+/* Makes an instance of a prefab without children and names. */
 static bool recipe_make_one(sett_world* world, prefab_recipe* recipe,
                             const setti_clone_desc* instance, sett_entity* out)
 {
@@ -587,8 +583,11 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
     if (recipe == NULL || instance->into_count > 1 || into_observed) {
         return false;
     }
-    if (!sett_is_null(instance->parent) && !recipe_can_add_child(world, instance->parent)) {
-        return false;
+    if (!sett_is_null(instance->parent)) {
+        const sett_hierarchy* above = setti_hierarchy_find(world, instance->parent.index);
+        if (above == NULL || above->children >= SETTI_CHILDREN_LIMIT) {
+            return false;
+        }
     }
     /* The last instance may have changed the root's edit. */
     recipe->edits[0].added = recipe->parts;

@@ -4,10 +4,10 @@
 
 #include "relation/clone.h"
 
-/* Makes one instance by the prefab's recipe. Returns false if clone.c must make the instance. */
+/* Makes one instance by the prefab's recipe. Returns false if clone.c has to make the instance. */
 bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out);
 
-/* Call after clone.c has made an instance. The second call stores a recipe. */
+/* Call after clone.c has made an instance of a prefab. The second call stores a recipe. */
 void setti_recipe_learn(sett_world* world, sett_entity prefab);
 
 void setti_recipe_drop(sett_world* world);

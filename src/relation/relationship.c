@@ -417,21 +417,18 @@ static bool relation_check_known(sett_world* world, const setti_relation* relati
                                  sett_component known, const sett_relationship_desc* desc)
 {
     const setti_relation* existing = setti_relation_of(world, known);
+    const char* wrong = NULL;
     if (existing == NULL) {
-        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: \"%.100s\" is registered already, as a component - choose "
-                              "another name",
-                              relation_registers, desc->name);
-        return false;
+        wrong = "as a component - choose another name";
+    } else if (!relation_is_same(existing, relation) || (desc->id != 0 && desc->id != known)) {
+        wrong = "with other options - pass the same options, or another name";
     }
-    if (!relation_is_same(existing, relation) || (desc->id != 0 && desc->id != known)) {
+    if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: \"%.100s\" is registered already, with other options - pass "
-                              "the same options, or another name",
-                              relation_registers, desc->name);
-        return false;
+                              "%s: \"%.100s\" is registered already, %s", relation_registers,
+                              desc->name, wrong);
     }
-    return true;
+    return wrong == NULL;
 }
 
 sett_component sett_relationship_register_sized(sett_world* world,
@@ -525,7 +522,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
 
 /* The arguments for a source's first link. */
 typedef struct relation_fill {
-    setti_edit_fill fill; /* first */
+    setti_edit_fill fill; /* first member */
     setti_relation* relation;
     sett_entity source;
     sett_entity target;
@@ -1013,8 +1010,8 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
         return sett_null();
     }
     uint32_t source = setti_chain_source(relation, place);
-    bool belongs = to_source ? sett_equals(link->target, entity) : source == entity.index;
-    if (!belongs) { /* a link of another entity */
+    bool is_of_entity = to_source ? sett_equals(link->target, entity) : source == entity.index;
+    if (!is_of_entity) { /* another link has got the place */
         return sett_null();
     }
     cursor->begun_ = true;

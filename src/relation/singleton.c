@@ -9,6 +9,7 @@
  * Invariant:  at most one entity has the tag (SETTI_TYPE_ONE)
  */
 #include "relation/singleton.h"
+#include "world/change.h"
 
 sett_entity setti_singleton_find(const sett_world* world)
 {
@@ -33,7 +34,7 @@ sett_component setti_singleton_register(sett_world* world)
     return tag;
 }
 
-/* Creates the singletons' entity, with a component unless `component` is 0. */
+/* Creates the singletons' entity, and adds a component to it unless `component` is 0. */
 static sett_entity singleton_create(sett_world* world, sett_component component, const void* value)
 {
     sett_component tag = setti_singleton_register(world);
@@ -62,42 +63,42 @@ sett_entity sett_singletons(sett_world* world)
     return singleton_create(world, 0, NULL);
 }
 
-/* Creates the singletons' entity with the first singleton. */
-static void* singleton_begin(sett_world* world, sett_component component, const void* value,
-                             const char* call)
+/* Creates the singletons' entity with the first singleton. Returns the value's address, or NULL. */
+static void* singleton_begin(sett_world* world, sett_component component, const void* value)
 {
-    const setti_type* type = setti_world_type(world, component);
-    if (type == NULL) {
-        setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
-        return NULL;
-    }
-    setti_world_close_returned(world);
-    if (world->locks != 0) {
-        if (world->running != NULL) {
-            setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                  "%s: there is no singleton \"%.100s\" yet, and system "
-                                  "\"%.200s\" cannot add one - call sett_singleton_ensure "
-                                  "before the frame",
-                                  call, type->desc.name, setti_world_running(world));
-        } else {
-            setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                  "%s: there is no singleton \"%.100s\" yet, and a loop or a "
-                                  "callback cannot add one - call sett_singleton_ensure earlier",
-                                  call, type->desc.name);
-        }
-        return NULL;
-    }
     sett_entity entity = singleton_create(world, component, value);
     return sett_is_null(entity) ? NULL : sett_find_mut(world, entity, component);
 }
 
-/* Whether singleton_begin adds a singleton, or reports that a system cannot. */
-static bool singleton_begins(const sett_world* world, sett_entity entity, sett_component component)
+/* Returns true if the singleton exists or can be added. Else fails as `call`.
+ *   entity  the singletons' entity, or null */
+static bool singleton_check(sett_world* world, sett_entity entity, sett_component component,
+                            const char* call)
 {
     const setti_type* type = setti_world_type(world, component);
-    bool has =
-        type != NULL && !sett_is_null(entity) && setti_storage_has(&type->storage, entity.index);
-    return sett_is_null(entity) || (world->running != NULL && !has);
+    if (type == NULL) {
+        setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, entity, component);
+        return false;
+    }
+    if (!sett_is_null(entity) && setti_storage_has(&type->storage, entity.index)) {
+        return true;
+    }
+    setti_world_close_returned(world);
+    if (world->locks == 0) {
+        return true;
+    }
+    if (world->running != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                              "%s: there is no singleton \"%.100s\" yet, and system \"%.200s\" "
+                              "cannot add one - call sett_singleton_ensure before the frame",
+                              call, type->desc.name, setti_world_running(world));
+    } else {
+        setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                              "%s: there is no singleton \"%.100s\" yet, and a loop or a "
+                              "callback cannot add one - call sett_singleton_ensure earlier",
+                              call, type->desc.name);
+    }
+    return false;
 }
 
 static void singleton_touch(const sett_world* world, sett_component component, uint32_t access,
@@ -128,9 +129,11 @@ void* sett_singleton_ensure(sett_world* world, sett_component component)
     }
     singleton_touch(world, component, SETTI_ACCESS_WRITE, __func__);
     sett_entity entity = setti_singleton_find(world);
-    return singleton_begins(world, entity, component)
-               ? singleton_begin(world, component, NULL, "sett_singleton_ensure")
-               : sett_ensure(world, entity, component);
+    if (!singleton_check(world, entity, component, __func__)) {
+        return NULL;
+    }
+    return sett_is_null(entity) ? singleton_begin(world, component, NULL)
+                                : sett_ensure(world, entity, component);
 }
 
 void* sett_singleton_set(sett_world* world, sett_component component, const void* value)
@@ -141,15 +144,20 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
     singleton_touch(world, component, SETTI_ACCESS_WRITE, __func__);
     const setti_type* type = setti_world_type(world, component);
     sett_entity entity = setti_singleton_find(world);
-    if (value == NULL && type != NULL && type->storage.size != 0) {
+    if (!singleton_check(world, entity, component, __func__)) {
+        return NULL;
+    }
+    if (type->storage.size == 0) {
+        setti_change_check_tag(world, type, value, __func__);
+        value = NULL;
+    } else if (value == NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: the value of \"%.100s\" is NULL - pass its address", __func__,
                               type->desc.name);
         return NULL;
     }
-    return singleton_begins(world, entity, component)
-               ? singleton_begin(world, component, value, __func__)
-               : sett_set(world, entity, component, value);
+    return sett_is_null(entity) ? singleton_begin(world, component, value)
+                                : sett_set(world, entity, component, value);
 }
 
 /* Reports a missing singleton in debug builds. */
@@ -211,5 +219,9 @@ sett_status sett_singleton_remove(sett_world* world, sett_component component)
         return SETT_STATUS_ARGUMENT;
     }
     sett_entity entity = setti_singleton_find(world);
-    return sett_is_null(entity) ? SETT_STATUS_ABSENT : sett_remove(world, entity, component);
+    if (sett_is_null(entity)) {
+        return SETT_STATUS_ABSENT;
+    }
+    const setti_type* type = setti_change_check_type(world, component, __func__);
+    return type != NULL ? sett_remove(world, entity, component) : world->error;
 }

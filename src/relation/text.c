@@ -5,17 +5,17 @@
  *
  *     page    | 5 door0 | hole 6 | 4 ... | 0 (end) ...      length, bytes, zero
  *
- * Pages are part of the state, restored byte for byte. The positions of texts are a cache, rebuilt
- * by one walk over the pages. A text's key is a hash of 64 bits. If two texts of a world have equal
- * hashes, which only an attacker achieves, the later text gets the next number as key. A text is
- * rejected if the 64 next numbers are taken, so that an attack costs little time.
+ * Pages are part of the state, restored byte for byte. The places of texts are a cache, rebuilt by
+ * one walk over the pages. A text's key is a hash of 64 bits. If two texts of a world have equal
+ * hashes, which only an attacker achieves, the later text gets the next free number as key. A text
+ * is rejected if the 64 next numbers are taken, so that an attack costs little time.
  *
- * A sweep frees unused texts, when pages are full and the new texts have as many bytes as the texts
- * in use after the last sweep. The sweep collects all keys in use, turns unused texts
- * into holes for new texts, and frees pages without a text. So a text costs O(1) amortised, and
- * pages take about twice the size of the names. Texts in use never move, because sett_name_get
- * returns addresses of texts. Rejected: counting users, because setting or clearing a name would
- * write to a page of state.
+ * A sweep frees unused texts. It runs when pages are full, and the texts added since the last sweep
+ * have at least as many bytes as the texts that this sweep preserved. It collects all keys in use,
+ * turns unused texts into holes for new texts, and frees pages without a text. So a text costs O(1)
+ * amortised, and pages take about twice the size of the names. Texts in use never move, because
+ * sett_name_get returns addresses of texts. Rejected: counting users, because setting or clearing a
+ * name would write to a page of state.
  *
  * Invariant:  texts and holes fill pages without gaps up to `used`, and no later page exists;
  *             where[key] = place of the text with the key;  each user's key has a text
@@ -63,7 +63,7 @@ static const char* text_at(const setti_texts* texts, uint32_t place, size_t* len
     return (const char*)page + (place & TEXT_MASK) + SETTI_TEXT_HEAD;
 }
 
-/* The size of the text or hole at a place, or 0 if the rest of the page is free. */
+/* The size of the text or hole at a place, with head and zero. 0: the rest of the page is free. */
 static uint32_t text_extent(const setti_texts* texts, uint32_t place)
 {
     uint32_t head = 0;
@@ -104,22 +104,20 @@ static bool text_equals(const setti_texts* texts, uint32_t place, const char* te
     return size == length && memcmp(at, text, length) == 0;
 }
 
-/* The key that a text has or would get, or 0 if too many texts have its hash. *place becomes the
- * text's place, or SETTI_NONE if it is not stored. */
+/* The key that a text has or would get. 0: too many texts have its hash. *place becomes the text's
+ * place, or SETTI_NONE if the text is not stored. */
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
-    *place = setti_hash_map_find(&texts->where, key);
-    for (uint32_t step = 1; *place != SETTI_NONE && !text_equals(texts, *place, text, length);
-         step++) {
-        if (step == SETTI_HASH_STEPS) {
-            *place = SETTI_NONE;
-            return 0;
+    for (uint32_t step = 0; step < SETTI_HASH_STEPS; step++) {
+        *place = setti_hash_map_find(&texts->where, key);
+        if (*place == SETTI_NONE || text_equals(texts, *place, text, length)) {
+            return key;
         }
         key = setti_hash_next(key); /* another text has this key */
-        *place = setti_hash_map_find(&texts->where, key);
     }
-    return key;
+    *place = SETTI_NONE;
+    return 0;
 }
 
 bool setti_text_is_crowded(const setti_texts* texts, const char* text, size_t length)
@@ -152,10 +150,11 @@ bool setti_text_sync(sett_world* world, setti_texts* texts)
 }
 
 /* Computes the key of a stored text without the table: the first key from the text's hash on that
- * no earlier text has. Counts hashes up to 64 below and above. */
+ * no earlier text has. Counts the earlier texts whose hash is up to 64 below or above. */
 static uint64_t text_key_of(const setti_texts* texts, uint32_t place)
 {
-    uint32_t count[2 * SETTI_HASH_STEPS] = {0}; /* earlier texts by hash; own hash in the middle */
+    uint32_t count[2 * SETTI_HASH_STEPS] = {
+        0}; /* texts by hash - `lowest`; own hash in the middle */
     size_t size;
     const char* text = text_at(texts, place, &size);
     uint64_t lowest = setti_hash_bytes(text, size) - SETTI_HASH_STEPS;
@@ -175,8 +174,8 @@ static uint64_t text_key_of(const setti_texts* texts, uint32_t place)
     return lowest + k;
 }
 
-/* Searches all pages for `text` or, if NULL, for *key. *key becomes the text's key, or 0. Returns
- * its place. */
+/* Searches all pages for `text`, or for the text with *key if `text` is NULL. Returns its place;
+ * *key becomes its key. If there is none, returns SETTI_NONE, and *key becomes 0. */
 static uint32_t text_search(const setti_texts* texts, const char* text, size_t length,
                             uint64_t* key)
 {
@@ -235,7 +234,7 @@ static bool text_collect_live(sett_world* world, const setti_texts* texts, setti
         const char* text = text_at(texts, at, &length);
         uint32_t place;
         uint64_t key = text_key(texts, text, length, &place);
-        /* The text with the next key would get another key without this text. */
+        /* Without this text, the text with the next key would get another key. */
         if (setti_hash_map_find(&texts->where, setti_hash_next(key)) != SETTI_NONE &&
             !setti_hash_map_set(&world->pool, live, key, place)) {
             return false;
@@ -261,14 +260,14 @@ static void text_write_head(setti_pool* pool, const setti_texts* texts, uint32_t
     }
 }
 
-/* Turns a page's unused texts into holes, or frees the page. Returns the end of the last text in
- * use, or `begin`. */
+/* Turns a page's unused texts into holes. Frees the page if no text is in use. Returns the end of
+ * the last text in use, or `begin`, the place of the page. */
 static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const setti_hash_map* live,
                                 uint32_t begin)
 {
     SETTI_ASSERT((begin & TEXT_MASK) == 0);
     setti_pool* pool = &world->pool;
-    uint32_t hole = begin; /* the current hole begins here: the end of the last text in use */
+    uint32_t hole = begin; /* the end of the last text in use: the next hole begins here */
     uint32_t at = begin;
     while (at < begin + SETTI_TEXT_PAGE) {
         uint32_t extent = text_extent(texts, at);
@@ -319,7 +318,8 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
     texts->where = live;
 }
 
-/* Finds a hole, or a page's free end, for `size` bytes. Returns false if there is none. */
+/* Sets *place to a hole or a page's free end with room for `size` bytes. Returns false if there is
+ * none. */
 static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
 {
     while (texts->cursor < texts->used) {
@@ -329,7 +329,7 @@ static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
         bool usable = extent == 0;
         if (extent != 0 && (text_head(texts, at) & SETTI_TEXT_HOLE) != 0) {
             room = extent;
-            /* The rest of a hole becomes a hole, and needs room for a head. */
+            /* The rest of a hole becomes a hole, and needs room for a head and a zero. */
             usable = extent == size || extent > size + TEXT_AROUND;
         }
         if (usable && room >= size) {
@@ -341,7 +341,7 @@ static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
     return false;
 }
 
-/* The end of all texts, or the next page if the last page has no room for `size` bytes. */
+/* The place after all texts, or the next page if the last page has no room for `size` bytes. */
 static uint32_t text_end(const setti_texts* texts, uint32_t size)
 {
     uint32_t place = texts->used;
@@ -351,8 +351,8 @@ static uint32_t text_end(const setti_texts* texts, uint32_t size)
     return place;
 }
 
-/* A place for a text of `size` bytes; `at_end`: after all texts. A text with the hash of an earlier
- * text needs `at_end`, so that a later walk over the pages computes the same keys. */
+/* A place for a text of `size` bytes. `at_end`: the place is after all texts. A text with the hash
+ * of an earlier text needs that, so that a later walk over the pages computes the same keys. */
 static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool at_end)
 {
     uint32_t place;
@@ -373,7 +373,7 @@ static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size,
     return place;
 }
 
-/* Writes a text into a page; `fresh`: the page is new. */
+/* Writes a text into a page. `fresh`: the page is new, and not initialised. */
 static void text_write(setti_pool* pool, setti_texts* texts, uint32_t place, const char* text,
                        uint32_t length, bool fresh)
 {
@@ -413,8 +413,8 @@ uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text,
     bool at_end = key != setti_hash_bytes(text, length); /* another text has the hash */
     place = text_place(world, texts, (uint32_t)length + TEXT_AROUND, at_end);
     bool fresh;
-    if (place > UINT32_MAX - 2 * SETTI_TEXT_PAGE ||
-        !setti_pages_ensure(pool, &texts->pages, place >> TEXT_SHIFT, &fresh)) {
+    bool fits = place <= UINT32_MAX - 2 * SETTI_TEXT_PAGE; /* later places fit into 32 bits */
+    if (!fits || !setti_pages_ensure(pool, &texts->pages, place >> TEXT_SHIFT, &fresh)) {
         return 0;
     }
     if (!setti_hash_map_set(pool, &texts->where, key, place)) {

@@ -108,9 +108,8 @@ sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_ba
         if (SETTI_DEBUG) {
             setti_world_misuse_with(
                 context->world, SETT_STATUS_ARGUMENT,
-                "SETT_CONTEXT_FOR: query \"%.100s\" and system \"%.100s\" belong "
-                "to different worlds, so the loop is empty - create the query "
-                "in the system's world",
+                "SETT_CONTEXT_FOR: query \"%.100s\" and system \"%.100s\" belong to different "
+                "worlds, so the loop is empty - create the query in the system's world",
                 query->open.name, context->system->name);
         }
         return NULL;
@@ -157,7 +156,7 @@ SETTI_INLINE bool frame_may_run(const sett_system* system)
            setti_elsewhere_holds(system->query);
 }
 
-/* Advances a system by a frame or fixed step. Returns true if the system runs. */
+/* Sets the `dt` of a system for a frame or fixed step. Returns true if the system runs. */
 static bool frame_advance(sett_system* system, float dt)
 {
     const sett_system_desc* desc = &system->desc;
@@ -424,12 +423,12 @@ static sett_status frame_collect_results(sett_world* world)
 static sett_status frame_end_jobs(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
-    sett_status status = SETT_OK;
-    if (run->jobs_open) {
-        status = setti_commands_end_jobs(world, run->buffers, run->slice_count,
-                                         setti_world_frame_call(world));
-        run->jobs_open = status != SETT_OK;
+    if (!run->jobs_open) {
+        return SETT_OK;
     }
+    sett_status status = setti_commands_end_jobs(world, run->buffers, run->slice_count,
+                                                 setti_world_frame_call(world));
+    run->jobs_open = status != SETT_OK;
     return status;
 }
 
@@ -515,8 +514,7 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     run->has_commands = run->has_commands && !applied_all;
     if (world->commands != NULL && sett_commands_count(world->commands) != 0) {
         status = setti_commands_apply(world->commands, setti_world_frame_call(world));
-        sett_system* of_no_system = NULL;
-        frame_step(world, of_no_system, FRAME_APPLIED_COMMANDS);
+        frame_step(world, NULL, FRAME_APPLIED_COMMANDS); /* NULL: commands of no system */
     }
     return status;
 }
@@ -602,6 +600,7 @@ static void frame_reset_context(setti_run* run)
     run->time = run->state.time;
 }
 
+/* Runs the phases [first, last]: stages before fixed loops, due steps, and the later stages. */
 static sett_status frame_run(sett_world* world, float dt, int first, int last)
 {
     setti_run* run = setti_run_of(world);
@@ -627,27 +626,27 @@ sett_status setti_run_check_idle(sett_world* world, const char* call)
 /* Checks that systems may run, and updates the schedule. */
 static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
-    sett_status status = setti_run_check_idle(world, call);
-    if (status == SETT_OK) {
-        world->frame_call = call;
-        status = frame_end_jobs(world); /* does nothing unless this failed in an earlier frame */
+    if (setti_run_check_idle(world, call) != SETT_OK) {
+        return setti_world_failure(world);
     }
-    if (status == SETT_OK) {
-        status = setti_world_check_unlocked(world, call);
+    world->frame_call = call;
+    /* frame_end_jobs does nothing unless it failed in an earlier frame. */
+    if (frame_end_jobs(world) != SETT_OK || setti_world_check_unlocked(world, call) != SETT_OK) {
+        return world->error;
     }
-    if (status == SETT_OK && !(dt >= 0 && dt <= FLT_MAX)) {
-        status = setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: `dt` is %g - pass a finite number of seconds, 0 or more", call, (double)dt);
+    if (!(dt >= 0 && dt <= FLT_MAX)) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: `dt` is %g - pass a finite number of seconds, 0 or more",
+                                     call, (double)dt);
     }
-    if (status == SETT_OK && !setti_schedule_update(world)) {
-        status = setti_world_no_memory(world, call);
+    if (!setti_schedule_update(world)) {
+        return setti_world_no_memory(world, call);
     }
-    if (status == SETT_OK && !setti_run_of(world)->names_checked) {
+    if (!setti_run_of(world)->names_checked) {
         setti_order_report_unknown(world, call);
         setti_run_of(world)->names_checked = true;
     }
-    return status;
+    return SETT_OK;
 }
 
 static sett_status frame_progress(sett_world* world, float dt, int first, int last,
@@ -844,20 +843,15 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     if (run == NULL) {
         return setti_world_no_memory(world, call);
     }
-    sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK) {
-        status = setti_run_check_idle(world, call);
-    }
-    if (status == SETT_OK) {
-        status = frame_check_schedule(world, desc, call);
-    }
-    if (status != SETT_OK) {
-        return status;
+    if (setti_world_check_unlocked(world, call) != SETT_OK ||
+        setti_run_check_idle(world, call) != SETT_OK ||
+        frame_check_schedule(world, desc, call) != SETT_OK) {
+        return setti_world_failure(world);
     }
     uint32_t old_jobs = run->jobs;
     run->jobs = desc->job_limit != 0 ? desc->job_limit : SETTI_JOBS_DEFAULT;
-    status = frame_make_jobs(run) ? frame_set_fixed(world, desc, call)
-                                  : setti_world_no_memory(world, call);
+    sett_status status = frame_make_jobs(run) ? frame_set_fixed(world, desc, call)
+                                              : setti_world_no_memory(world, call);
     if (status != SETT_OK) {
         run->jobs = old_jobs;
         return status;
@@ -882,12 +876,12 @@ sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user)
     if (run == NULL) {
         return setti_world_no_memory(world, __func__);
     }
-    sett_status status = setti_run_check_idle(world, __func__);
-    if (status == SETT_OK) {
-        run->step = fn;
-        run->step_user = user;
+    if (setti_run_check_idle(world, __func__) != SETT_OK) {
+        return setti_world_failure(world);
     }
-    return status;
+    run->step = fn;
+    run->step_user = user;
+    return SETT_OK;
 }
 
 bool sett_world_is_replaying(const sett_world* world)

@@ -272,8 +272,7 @@ static void guard_add_list(setti_writer* text, sett_system* system, const char* 
             guard_add_entry(text, system->world, component, &separator);
         }
     }
-    bool has_entries = separator != name;
-    if (has_entries) {
+    if (separator != name) { /* the list has entries */
         setti_writer_add(text, "},");
     }
 }

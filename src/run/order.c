@@ -197,13 +197,12 @@ void setti_order_report_unknown(sett_world* world, const char* call)
             for (const sett_system* at = run->systems; at != NULL; at = at->next) {
                 setti_guess_try(&guess, at->name);
             }
-            setti_world_log(world, SETT_LOG_WARNING,
-                            "%s: system \"%.100s\" is to run %s \"%.100s\", but no system has this "
-                            "name%s",
-                            call, system->name, order->after ? "after" : "before",
-                            order->name->text,
-                            guess.found != NULL ? setti_guess_text(&guess)
-                                                : " - correct the name, or create the system");
+            setti_world_log(
+                world, SETT_LOG_WARNING,
+                "%s: system \"%.100s\" is to run %s \"%.100s\", but no system has this name%s",
+                call, system->name, order->after ? "after" : "before", order->name->text,
+                guess.found != NULL ? setti_guess_text(&guess)
+                                    : " - correct the name, or create the system");
         }
     }
 }

@@ -77,7 +77,7 @@ typedef struct setti_order {
 #define SETTI_ORDER_AFTER true
 #define SETTI_ORDER_BEFORE false
 
-/* A name used by a system or by an order. */
+/* A name that a system has, or that an order names. */
 typedef struct setti_system_name {
     struct setti_system_name* next; /* next name in the bucket */
     uint64_t key;                   /* hash of the text */
@@ -113,7 +113,7 @@ struct sett_system {
     sett_system_desc desc;   /* as given; `before` and `after` are moved to `orders` */
     sett_query* query;       /* NULL: the system has no terms */
     sett_group* group;       /* calls on_enter and on_exit; or NULL */
-    sett_observer* observer; /* instead of `group`; or NULL */
+    sett_observer* observer; /* calls them where a group cannot; or NULL */
     setti_access* access;    /* each component once; room for SETTI_ACCESS_MOST */
     uint32_t access_count;
     setti_order* orders; /* declared by the system, the latest first */
@@ -217,7 +217,7 @@ typedef struct setti_run {
     setti_fixed* fixed;   /* list of fixed loops, the shortest step first */
     uint32_t fixed_first; /* the first stage of fixed loops; equals fixed_end without such stages */
     uint32_t fixed_end;   /* after the last stage of fixed loops */
-    float fixed_step;     /* seconds; of phases fixed_phase to fixed_last; 0: no steps */
+    float fixed_step;     /* length of steps, in seconds, of phases fixed_phase to fixed_last */
     int fixed_phase;
     int fixed_last;
     uint32_t fixed_most;       /* limit of the steps in a frame; 0: the default */
@@ -257,8 +257,8 @@ setti_run* setti_run_ensure(sett_world* world);
 /* Fails with LOCKED while systems run. */
 sett_status setti_run_check_idle(sett_world* world, const char* call);
 
-/* Whether two systems conflict. *on becomes the component of the conflict, or 0 if there is none or
- * a system is exclusive. */
+/* Whether two systems conflict. Sets *on to the component of the conflict, or to 0 without a
+ * conflict, or if a system is exclusive. */
 bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on);
 
 /* Returns the access flags that a system declares for a component. */
@@ -273,13 +273,13 @@ const setti_type* setti_system_sparse(const sett_system* system);
 /* Creates the jobs of a system. Returns false if memory runs out. */
 bool setti_system_make_jobs(sett_system* system);
 
-/* Finds the entry of a name. */
+/* Returns the entry of a name, or NULL. */
 setti_system_name* setti_order_find_name(const setti_run* run, const char* text);
 
 /* Returns the entry of a name, created if needed. Returns NULL if memory runs out. */
 setti_system_name* setti_order_ensure_name(sett_world* world, const char* text);
 
-/* Frees a name that no system and no order uses. */
+/* Frees a name if no system and no order uses it. */
 void setti_order_release_name(sett_world* world, setti_system_name* name);
 
 /* Declares that a system runs before, or after, the system named `text`. Returns false if memory
@@ -308,15 +308,11 @@ void setti_order_report_unknown(sett_world* world, const char* call);
 /* Fails if a system is in a cycle of orders. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call);
 
-/* The functions ..._validate return NULL, or the part of the invariant that does not hold. */
-const char* setti_order_validate(const sett_world* world);
-
 /* Updates the schedule. Returns false if memory runs out. */
 bool setti_schedule_update(sett_world* world);
 
-const char* setti_schedule_validate(const sett_world* world);
-
-/* Finds or creates the loop of a system with fixed steps. Returns false if memory runs out. */
+/* Sets *fixed to the loop of a system, created if needed, or to NULL if the system has no fixed
+ * steps. Returns false if memory runs out. */
 bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixed** fixed);
 
 /* Adds `dt` seconds to the time of a loop. */
@@ -329,12 +325,13 @@ setti_fixed* setti_fixed_due(const setti_run* run);
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
                                     const char* call);
 
+/* Each returns NULL, or the part of the invariant that does not hold. */
+const char* setti_order_validate(const sett_world* world);
 const char* setti_fixed_validate(const sett_world* world);
+const char* setti_schedule_validate(const sett_world* world);
 
-/* Notes that the calling thread begins a slice. */
+/* Notes that the calling thread begins a slice, or has finished it. */
 void setti_slice_enter(setti_run* run, setti_slice* slice);
-
-/* Notes that the calling thread has finished a slice. */
 void setti_slice_leave(setti_slice* slice);
 
 /* Returns the slice running on the calling thread, or NULL. */
@@ -343,7 +340,7 @@ setti_slice* setti_slice_here(setti_run* run);
 /* Returns the name of the system running on the calling thread, or NULL. */
 const char* setti_slice_name(const sett_world* world);
 
-/* Stores a failure of the running slice. */
+/* Stores a failure of the slice running on the calling thread. */
 void setti_slice_fail(const sett_world* world, sett_status status, const char* message);
 
 /* Arguments for the parameter `on` of setti_guard_watch. */
@@ -359,13 +356,10 @@ void setti_guard_suggest(sett_world* world);
 /* Reports undeclared accesses of a loop over a query of the program. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);
 
-/* Counts a world as a user of the thread pool, if `tasks` is of a pool. */
+/* Counts a world as a user of the thread pool, or no longer, if `tasks` is of a pool. */
 void setti_threads_use(const sett_tasks* tasks);
-
-/* Ends the use of a thread pool by a world. */
 void setti_threads_leave(const sett_tasks* tasks);
-
-/* Whether the program has destroyed a thread pool. */
+/* Whether `tasks` is of a pool that the program has destroyed. */
 bool setti_threads_are_destroyed(const sett_tasks* tasks);
 
 #endif

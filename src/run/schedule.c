@@ -76,14 +76,6 @@ static uint64_t schedule_phase(int phase)
     return (uint64_t)((uint32_t)phase ^ 0x80000000u) << 32; /* negative phases sort first */
 }
 
-static uint64_t schedule_section(const sett_system* system)
-{
-    const setti_fixed* fixed = system->fixed;
-    /* fixed loops sort after other systems of SETT_PHASE_FIXED */
-    return fixed != NULL ? schedule_phase(SETT_PHASE_FIXED) | fixed->number
-                         : schedule_phase(system->desc.phase);
-}
-
 static uint64_t schedule_key(const sett_system* system, uint32_t minor)
 {
     return schedule_phase(system->desc.phase) | minor;
@@ -135,7 +127,10 @@ static void schedule_sort_created(setti_run* run)
     }
     for (sett_system* system = run->systems; system != NULL; system = system->next) {
         system->tie = number++;
-        system->section = schedule_section(system);
+        /* fixed loops sort after other systems of SETT_PHASE_FIXED */
+        system->section = system->fixed != NULL
+                              ? schedule_phase(SETT_PHASE_FIXED) | system->fixed->number
+                              : schedule_phase(system->desc.phase);
         system->key = schedule_key(system, 0);
     }
     schedule_sort(run);

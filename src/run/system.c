@@ -459,12 +459,11 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
 static bool system_add_orders(sett_system* system, const sett_system_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_SYSTEM_ORDER; k++) {
-        if (desc->before[k] != NULL &&
-            !setti_order_add(system, desc->before[k], SETTI_ORDER_BEFORE)) {
-            return false;
-        }
-        if (desc->after[k] != NULL && !setti_order_add(system, desc->after[k], SETTI_ORDER_AFTER)) {
-            return false;
+        const char* before = desc->before[k];
+        const char* after = desc->after[k];
+        if ((before != NULL && !setti_order_add(system, before, SETTI_ORDER_BEFORE)) ||
+            (after != NULL && !setti_order_add(system, after, SETTI_ORDER_AFTER))) {
+            return false; /* no memory */
         }
     }
     return true;
@@ -480,30 +479,23 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
     }
     system->name = system->entry->text;
     system->desc.name = system->name;
-    sett_status status = system_add_query(system, desc);
-    if (status == SETT_OK) {
-        status = system_add_access(system, desc);
+    if (system_add_query(system, desc) != SETT_OK || system_add_access(system, desc) != SETT_OK) {
+        return world->error;
     }
-    if (status == SETT_OK &&
-        !(system_add_orders(system, desc) && setti_fixed_set(world, desc, &system->fixed) &&
-          setti_system_make_jobs(system))) {
-        status = setti_world_no_memory(world, system_call);
+    if (!system_add_orders(system, desc) || !setti_fixed_set(world, desc, &system->fixed) ||
+        !setti_system_make_jobs(system)) {
+        return setti_world_no_memory(world, system_call);
     }
-    if (status == SETT_OK) {
-        status = system_add_group(system, desc);
-    }
-    if (status != SETT_OK) {
-        return status;
+    if (system_add_group(system, desc) != SETT_OK) {
+        return world->error;
     }
     system_link(system);
-    status = setti_order_check_phases(system, system_call);
-    if (status == SETT_OK) {
-        status = setti_order_check_cycle(system, system_call);
-    }
-    if (status != SETT_OK) {
+    if (setti_order_check_phases(system, system_call) != SETT_OK ||
+        setti_order_check_cycle(system, system_call) != SETT_OK) {
         system_unlink(system);
+        return world->error;
     }
-    return status;
+    return SETT_OK;
 }
 
 /* Returns NULL, or the error in a descriptor. */
@@ -593,20 +585,16 @@ sett_status sett_system_destroy(sett_system* system)
         return SETT_OK;
     }
     sett_world* world = system->world;
-    sett_status status = setti_world_check_unlocked(world, __func__);
-    if (status == SETT_OK) {
-        status = setti_run_check_idle(world, __func__);
+    if (setti_world_check_unlocked(world, __func__) != SETT_OK ||
+        setti_run_check_idle(world, __func__) != SETT_OK ||
+        setti_world_check_no_snapshots(world, __func__) != SETT_OK) {
+        return setti_world_failure(world);
     }
-    if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(world, __func__);
-    }
-    if (status == SETT_OK) {
-        setti_world_remove_root(world, &system->root);
-        system_unlink(system);
-        system_free_user(&system->desc);
-        system_free(system);
-    }
-    return status;
+    setti_world_remove_root(world, &system->root);
+    system_unlink(system);
+    system_free_user(&system->desc);
+    system_free(system);
+    return SETT_OK;
 }
 
 sett_status sett_system_order(sett_system* first, sett_system* then)
@@ -615,9 +603,8 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
         return SETT_STATUS_ARGUMENT;
     }
     sett_world* world = first->world;
-    sett_status status = setti_world_check_unlocked(world, __func__);
-    if (status != SETT_OK) {
-        return status;
+    if (setti_world_check_unlocked(world, __func__) != SETT_OK) {
+        return setti_world_failure(world);
     }
     if (world != then->world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
@@ -628,13 +615,10 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
     if (!setti_order_add(first, then->name, SETTI_ORDER_BEFORE)) {
         return setti_world_no_memory(world, __func__);
     }
-    status = setti_fixed_check_order(first, then, __func__);
-    if (status == SETT_OK) {
-        status = setti_order_check_cycle(first, __func__);
-    }
-    if (status != SETT_OK) {
+    if (setti_fixed_check_order(first, then, __func__) != SETT_OK ||
+        setti_order_check_cycle(first, __func__) != SETT_OK) {
         setti_order_pop(first);
-        return status;
+        return world->error;
     }
     system_unschedule(setti_run_of(world));
     return SETT_OK;

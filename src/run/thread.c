@@ -76,8 +76,8 @@ static void threads_sleep(sett_threads* threads)
     threads->sleepers--;
 }
 
-/* Spins until the signal equals `value`; if `equal` is false, until it differs. Gives up after some
- * rounds. */
+/* Spins until the signal equals `value`, or, if `equal` is false, until it differs. Gives up after
+ * some rounds. */
 static void threads_spin(setti_signal* signal, uint32_t value, bool equal)
 {
     uint32_t rounds = SETTI_SIGNAL_ROUNDS(THREADS_SPIN);

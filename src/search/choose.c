@@ -645,7 +645,7 @@ static void choose_add_tests(choose* c, choose_state* s)
 /* Adds a step to drop hidden entities of a variable, if any tag can hide them. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
-    const setti_variable* at = &c->search->variable[variable];
+    const setti_variable* at = &c->search->variable[variable]; /* without a name: a constant */
     const sett_world* world = c->search->world;
     bool hides = false;
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
@@ -743,7 +743,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
     c->input_depth = c->level = input_depth;
     c->nodes = 0;
     c->best_count = UINT32_MAX;
-    choose_try(c, s, 0);
+    choose_try(c, s, 0); /* finds the best order. `s` stays */
     c->plan->pipe[pipe].first = (uint16_t)c->plan->step_count;
     choose_add_steps(c, &s);
     c->plan->pipe[pipe].stop = (uint16_t)c->plan->step_count;

@@ -445,7 +445,7 @@ static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find
     return false;
 }
 
-/* Scans presence bits. Returns true if the block is full. */
+/* Scans presence bits of the driver, or of all entities. Returns true if the block is full. */
 static bool scan_words(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     find_scan scan;

@@ -152,7 +152,7 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
         return true;
     }
     uint32_t room = setti_bits_ceil(SETTI_MAX(count, 64));
-    uint32_t* slot =
+    uint32_t* slot = /* else `room` may have overflowed */
         room <= SETTI_NONE / 2 ? setti_pool_alloc(pool, (size_t)room * sizeof(*slot), 16) : NULL;
     if (slot == NULL) {
         return false;
@@ -248,11 +248,6 @@ static bool lookup_order_all(sett_lookup* l)
     return !l->unsorted;
 }
 
-static size_t lookup_page_size(const sett_lookup* l)
-{
-    return sizeof(lookup_record) << l->shift;
-}
-
 static void lookup_drop_page(sett_lookup* l, uint32_t number)
 {
     lookup_record* page = l->page[number];
@@ -264,7 +259,7 @@ static void lookup_drop_page(sett_lookup* l, uint32_t number)
             lookup_unlink(l, (number << l->shift) + k);
         }
     }
-    setti_pool_free(&l->world->pool, page, lookup_page_size(l), 16);
+    setti_pool_free(&l->world->pool, page, sizeof(lookup_record) << l->shift, 16);
     l->page[number] = NULL;
 }
 
@@ -283,7 +278,7 @@ static bool lookup_ensure_page(sett_lookup* l, uint32_t number)
         }
     }
     if (l->page[number] == NULL) {
-        lookup_record* page = setti_pool_alloc(pool, lookup_page_size(l), 16);
+        lookup_record* page = setti_pool_alloc(pool, sizeof(lookup_record) << l->shift, 16);
         for (uint32_t k = 0; page != NULL && k < lookup_page_rows(l); k++) {
             page[k].index = SETTI_NONE;
         }
@@ -308,7 +303,6 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
         memcpy(&half, member, sizeof(half));
         return half;
     default:
-        SETTI_ASSERT(size == 1);
         return *(const unsigned char*)member;
     }
 }
@@ -433,7 +427,7 @@ static void lookup_clear(sett_lookup* l)
 {
     setti_pool* pool = &l->world->pool;
     for (uint32_t number = 0; number < l->page_count; number++) {
-        setti_pool_free(pool, l->page[number], lookup_page_size(l), 16);
+        setti_pool_free(pool, l->page[number], sizeof(lookup_record) << l->shift, 16);
     }
     setti_pool_free(pool, l->page, (size_t)l->page_room * sizeof(*l->page), 16);
     setti_pool_free(pool, l->slot, (size_t)l->slot_count * sizeof(*l->slot), 16);
@@ -667,13 +661,13 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
 /* Makes the key of a number in a float member. Returns false if no value equals the number. */
 static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
 {
-    float narrow = (float)number;
-    double back = (double)narrow;
-    bool is_double = l->size == sizeof(double);
-    *key = is_double ? lookup_key(l, &number) : lookup_key(l, &narrow);
-    if (is_double) {
+    if (l->size == sizeof(double)) {
+        *key = lookup_key(l, &number);
         return !isnan(number);
     }
+    float narrow = (float)number;
+    double back = (double)narrow;
+    *key = lookup_key(l, &narrow);
     return number >= back && number <= back; /* number == back; false for NaN */
 }
 
@@ -695,7 +689,7 @@ static bool lookup_number_key(const sett_lookup* l, const setti_side_value* valu
     const int64_t exact = (int64_t)1 << 53; /* each integer from -2^53 to 2^53 is a double */
     int64_t number = (int64_t)value->bits;
     if (value->kind != SETTI_VALUE_NUMBER || value->form == SETTI_FORM_UNSIGNED) {
-        return false;
+        return false; /* constants are signed or floats */
     }
     if (value->form == SETTI_FORM_FLOAT) {
         return l->is_float && lookup_float_key(l, value->number, key);
@@ -842,7 +836,6 @@ typedef enum lookup_form {
     LOOKUP_ORDERED
 } lookup_form;
 
-/* Finds a member that can be looked up. Returns false after an error. */
 static bool lookup_find_member(const setti_type* type, const char* member, lookup_form form,
                                const char* call, sett_member_ref* ref)
 {

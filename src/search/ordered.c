@@ -99,7 +99,7 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
     const sett_ordered_desc* desc = &o->desc;
     setti_ranked item = {.entity = entity};
     setti_rank_fill(&o->rank, &o->work, &item, entity.index, entity.index, entity.index);
-    if (o->rank.group_by == NULL) {
+    if (o->rank.group_by == NULL) { /* else setti_rank_fill has set the group */
         item.group = desc->group_fn != NULL ? desc->group_fn(o->world, entity, desc->user) : 0;
     }
     if (desc->component != 0) {
@@ -176,8 +176,8 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches. Returns true if entities and depths are as before. *parents_changed becomes
- * whether parents, or anything else, are not as before. */
+/* Collects the matches. Returns true if entities and depths are as before. Then *parents_changed
+ * becomes whether a parent is not. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
@@ -196,7 +196,7 @@ static bool ordered_find(sett_ordered* o, bool* parents_changed)
                old->depth == found.depth;
         if (!same || old->parent != found.parent) {
             *old = found;
-            *parents_changed = true;
+            *parents_changed = true; /* not read unless `same` stays true */
         }
         count++;
     }
@@ -265,16 +265,6 @@ static bool ordered_is_current(const sett_ordered* o)
     return ordered_newest_part(o, part, o->part_count) < o->since;
 }
 
-/* Notes the parts of an order that is current now. */
-static void ordered_note(sett_ordered* o)
-{
-    o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
-    if (o->part_count != 0) {
-        uint64_t newest = ordered_newest_part(o, o->part, o->part_count);
-        o->since = setti_search_read_tick(&o->world->pool, newest);
-    }
-}
-
 /* Makes an item for each match. Returns the number of items. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
@@ -287,7 +277,7 @@ static uint32_t ordered_collect(sett_ordered* o)
         position[match[k].entity.index] = k + 1; /* until the match has an item */
     }
     uint32_t count = 0;
-    for (uint32_t k = 0; count < o->match_count; k++) { /* last order, then new matches */
+    for (uint32_t k = 0; count < o->match_count; k++) { /* the last order, then all matches */
         bool in_last = k < o->last.count;
         uint32_t index = in_last ? o->last.entity[k].index : match[k - o->last.count].entity.index;
         if (index < positions && position[index] != 0) {
@@ -387,19 +377,22 @@ static bool ordered_update(sett_ordered* o)
         }
     }
     bool parents_changed;
-    if (ordered_find(o, &parents_changed)) {
-        if (parents_changed) {
-            ordered_find_targets(o);
-        }
-        ordered_note(o);
-        return true;
+    bool same = ordered_find(o, &parents_changed);
+    if (same && parents_changed) {
+        ordered_find_targets(o);
     }
-    if (!ordered_sort(o, room)) {
+    if (!same && !ordered_sort(o, room)) {
         return false;
     }
-    ordered_note(o);
-    ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
-    ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
+    o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
+    if (o->part_count != 0) {
+        uint64_t newest = ordered_newest_part(o, o->part, o->part_count);
+        o->since = setti_search_read_tick(&o->world->pool, newest);
+    }
+    if (!same) {
+        ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
+        ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
+    }
     return true;
 }
 
@@ -424,7 +417,7 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
     const ordered_page* page = o->pages.bytes;
     bool is_same = o->rows_of.storage == storage && o->rows_of.count == storage->count &&
                    o->page_count <= storage->rows.count;
-    bool tracks_writes = writes && storage->tracked; /* ordered_mark would miss rows */
+    bool tracks_writes = writes && storage->tracked; /* of rows: ordered_mark only marks pages */
     if (!is_same || storage->handle_kind != SETTI_ARRAY || tracks_writes) {
         return false;
     }

@@ -330,7 +330,6 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     return parse_path(p, what, start, ref);
 }
 
-/* Appends a term that begins at `at`. Returns NULL after an error. */
 static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind kind)
 {
     setti_parsed* out = p->out;
@@ -417,7 +416,6 @@ static void parse_steps(parse* p, sett_search_term* term)
     }
 }
 
-/* Reads the steps, and source and target in parentheses, if any. */
 static bool parse_arguments(parse* p, sett_search_term* term)
 {
     parse_steps(p, term);

@@ -162,7 +162,6 @@ static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_
 
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room)
 {
-    SETTI_ASSERT(room != 0);
     sett_world* world = rank->world;
     if (room > work->room) {
         setti_find_release(world, pooled, work->item, work->room * RANK_ITEM_SIZE);

@@ -183,7 +183,6 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
         build_fail_tests(b, SETTI_SEARCH_ITEMS);
         return NULL;
     }
-    SETTI_ASSERT(items->count < SETTI_SEARCH_ITEMS);
     items->item[items->count++] = (uint16_t)search->item_count;
     setti_search_item* item = &search->item[search->item_count++];
     memset(item, 0, sizeof(*item));
@@ -1040,7 +1039,7 @@ static const char* search_of_type(const sett_world* world, const setti_type* typ
 {
     const sett_search* search = world->module[SETTI_SLOT_SEARCHES];
     for (; search != NULL; search = search->next) {
-        bool reads = search->rank.side.type == type; /* relationships are never unregistered */
+        bool reads = search->rank.side.type == type; /* an order's relationships stay registered */
         for (uint32_t k = 0; k < search->item_count; k++) {
             const setti_search_item* item = &search->item[k];
             reads = reads || item->type == type || item->needs[0] == type || item->needs[1] == type;

@@ -53,9 +53,9 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
         return SETT_STATUS_ARGUMENT;
     }
     sett_member_kind kind = side->member.kind;
-    if (kind == SETT_MEMBER_OPAQUE || kind == SETT_MEMBER_STRUCT || kind == SETT_MEMBER_UNKNOWN ||
-        kind == SETT_MEMBER_STRING || kind == SETT_MEMBER_LIST ||
-        (side->member.count != 1 && kind != SETT_MEMBER_TEXT)) {
+    bool is_list = side->member.count != 1 && kind != SETT_MEMBER_TEXT; /* texts are arrays */
+    if (is_list || kind == SETT_MEMBER_OPAQUE || kind == SETT_MEMBER_STRUCT ||
+        kind == SETT_MEMBER_UNKNOWN || kind == SETT_MEMBER_STRING || kind == SETT_MEMBER_LIST) {
         snprintf(message, SETTI_MESSAGE_SIZE,
                  "\"%.100s.%.100s\" is not a single number, text or entity - name a member or "
                  "element of it that is",

@@ -32,6 +32,7 @@ static void spell_quoted(setti_writer* writer, const char* text)
     setti_writer_add(writer, "\"");
 }
 
+/* Writes a name, in quotes if it needs them. */
 static void spell_text(setti_writer* writer, const char* name, const char* more)
 {
     if (spell_is_plain(name, more)) {
@@ -39,11 +40,6 @@ static void spell_text(setti_writer* writer, const char* name, const char* more)
     } else {
         spell_quoted(writer, name);
     }
-}
-
-static void spell_name(setti_writer* writer, const char* name)
-{
-    spell_text(writer, name, "");
 }
 
 static void spell_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
@@ -94,7 +90,7 @@ static void spell_walk(setti_writer* writer, const sett_search* search,
     setti_writer_add(writer, "%s", words[term->walk]);
     if (!parent) {
         setti_writer_add(writer, " ");
-        spell_name(writer, sett_component_name(search->world, term->along));
+        spell_text(writer, sett_component_name(search->world, term->along), "");
     }
 }
 
@@ -165,7 +161,7 @@ static void spell_operand(setti_writer* writer, const sett_search* search,
         setti_writer_add(writer, ".name");
     } else if (operand->kind == SETT_OPERAND_MEMBER) {
         setti_writer_add(writer, omits_this ? "" : ".");
-        spell_name(writer, sett_component_name(search->world, operand->component));
+        spell_text(writer, sett_component_name(search->world, operand->component), "");
         setti_writer_add(writer, ".%s", operand->text);
     }
 }
@@ -188,7 +184,8 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
                          term->drives ? "drive" : "");
     }
     bool is_child = has_target && term->component == SETT_ID_HIERARCHY;
-    spell_name(writer, is_child ? "ChildOf" : sett_component_name(search->world, term->component));
+    spell_text(writer, is_child ? "ChildOf" : sett_component_name(search->world, term->component),
+               "");
     setti_writer_add(writer, "%s", steps[term->steps]);
     spell_arguments(writer, search, term, has_target);
 }
@@ -203,7 +200,7 @@ static void spell_of(setti_writer* writer, const sett_search* search, const sett
     }
     if (along != 0) {
         setti_writer_add(writer, spell_is_this(of) ? " " : ".");
-        spell_name(writer, sett_component_name(search->world, along));
+        spell_text(writer, sett_component_name(search->world, along), "");
     }
 }
 

@@ -14,14 +14,12 @@
 #include "base/bytes.h"
 #include "state/hash.h"
 
-/* ---------------------------------------------------------------------------------------- marks */
-
 void setti_marks_clear(setti_marks* marks)
 {
     memset(marks->used, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
 }
 
-/* Returns the number of the next used word after `at`; SIZE_MAX is before word 0. */
+/* Returns the number of the next used word after `at`, or marks->words. SIZE_MAX: before word 0. */
 static size_t marks_next_word(const setti_marks* marks, size_t at)
 {
     for (at++; at < marks->words; at = (at / 64 + 1) * 64) {
@@ -30,7 +28,7 @@ static size_t marks_next_word(const setti_marks* marks, size_t at)
             return at + setti_bits_lowest(rest);
         }
     }
-    return marks->words; /* the end */
+    return marks->words;
 }
 
 static uint64_t marks_get(const setti_marks* marks, size_t number)
@@ -69,8 +67,6 @@ bool setti_marks_next(const setti_marks* marks, uint32_t* index)
     return at < marks->words;
 }
 
-/* ------------------------------------------------------------------------------------- entities */
-
 /* Reports a slot whose generations differ. */
 static void compare_slot(setti_compare* compare, sett_entity before, sett_entity after)
 {
@@ -95,8 +91,6 @@ void setti_compare_entities(setti_compare* compare)
     }
 }
 
-/* --------------------------------------------------------------------------------------- values */
-
 /* Returns true if any of eight rows differs. */
 SETTI_INLINE bool compare_eight(const unsigned char* before, const unsigned char* after,
                                 size_t size)
@@ -117,7 +111,6 @@ SETTI_INLINE bool compare_eight(const unsigned char* before, const unsigned char
     return differs != 0;
 }
 
-/* Prefetches bytes of a page. */
 SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t size)
 {
     for (size_t at = 0; at < size; at += 64) {
@@ -125,8 +118,8 @@ SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t si
     }
 }
 
-/* Finds the rows that differ, and prefetches the page `next` (or NULL). Inlined sizes are five
- * times as fast as memcmp. */
+/* Finds the rows that differ, and prefetches the page `next` unless NULL. With a constant `size`
+ * this takes a fifth of the time of memcmp. */
 SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_page* next,
                                   size_t size)
 {
@@ -160,7 +153,7 @@ static void compare_rows(setti_compare_rows* rows, const setti_view_page* next, 
     SETTI_COMPARE_BY_SIZE(size, COMPARE_ROWS);
 }
 
-/* Reports the different rows whose entities are the same and have the value on both sides. */
+/* Reports the different rows whose entity is the same on both sides, and has the value on both. */
 static void compare_report_rows(setti_compare* compare, const setti_storage* storage,
                                 setti_compare_rows* rows)
 {
@@ -206,8 +199,7 @@ static void compare_array_page(setti_compare* compare, const setti_storage* stor
     if (rows.was == NULL || rows.is == NULL) {
         memset(rows.bits, 255, sizeof(rows.bits)); /* a page on one side only: all rows differ */
     } else {
-        bool prefetches =
-            next != NULL && next->in[SETTI_BEFORE] != NULL && next->in[SETTI_AFTER] != NULL;
+        bool prefetches = next != NULL && next->in[0] != NULL && next->in[1] != NULL;
         compare_rows(&rows, prefetches ? next : NULL, storage->size);
         if (compare->sink->rows != NULL) {
             compare_report_rows(compare, storage, &rows);
@@ -221,7 +213,6 @@ static void compare_array_page(setti_compare* compare, const setti_storage* stor
     }
 }
 
-/* Marks the indices of an array that may differ. */
 static void compare_mark_array(setti_compare* compare, const setti_storage* storage)
 {
     uint32_t at = SETTI_NONE;
@@ -255,7 +246,8 @@ static void compare_mark_index(setti_compare* compare, const void* index)
     }
 }
 
-/* Marks the entities of the rows `from` to `to` - 1 that differ. `extent`: rows in use, by side. */
+/* Marks the entities of a page's rows that differ. Looks at the rows from `from` to `to` - 1 of the
+ * storage. `extent`: number of rows in use, by side. */
 static void compare_mark_rows(setti_compare* compare, const setti_storage* storage,
                               const setti_view_page* page, uint32_t from, uint32_t to,
                               const uint32_t extent[2])
@@ -358,7 +350,7 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* The latest pages of a walk over indices. */
+/* The pages that a walk over indices has read last. */
 typedef struct compare_cache {
     setti_view_page presence;
     setti_view_page rows;
@@ -420,7 +412,7 @@ static void compare_find_values(setti_view* view, compare_cache* cache, const se
     }
 }
 
-/* Reports an index if the values differ, or with compare->all. */
+/* Reports an index if its values differ, or if compare->all is set. */
 static void compare_index(setti_compare* compare, compare_cache* cache, const setti_type* type,
                           uint32_t index)
 {
@@ -440,7 +432,7 @@ static void compare_index(setti_compare* compare, compare_cache* cache, const se
     }
 }
 
-/* Returns the bits of word `number` whose indices have a value on a side. */
+/* Returns the bits of word `number` whose indices may have a value on one or both sides. */
 static uint64_t compare_present(setti_compare* compare, compare_cache* cache,
                                 const setti_storage* storage, uint32_t number, uint64_t bits)
 {
@@ -492,7 +484,7 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
 {
     if (setti_compare_concerns(compare, type)) {
         setti_marks_clear(&compare->bits);
-        setti_marks_join(&compare->bits, &compare->begun); /* new entities */
+        setti_marks_join(&compare->bits, &compare->begun); /* a new entity can have equal values */
         setti_compare_mark(compare, type);
         setti_compare_notify(compare, type);
     }

@@ -15,7 +15,7 @@ typedef struct setti_compare_rows {
     const uint32_t* generation; /* of the entity of each row */
 } setti_compare_rows;
 
-/* Calls loop(size). The usual sizes are constants, for inlining. */
+/* Calls the macro loop(size). The usual sizes are constants, so that the compiler inlines them. */
 #define SETTI_COMPARE_BY_SIZE(size, loop)                                                          \
     ((size) == 4    ? loop(4)                                                                      \
      : (size) == 8  ? loop(8)                                                                      \
@@ -26,21 +26,23 @@ typedef struct setti_compare_rows {
      : (size) == 2  ? loop(2)                                                                      \
                     : loop(size))
 
-/* Receives all differences. Missing entities and values are null. */
+/* Receives all differences. */
 typedef struct setti_compare_sink {
-    /* Optional: receives the rows of arrays, instead of value(). */
+    /* May be NULL. Else gets, in place of value(), the different rows of arrays whose entity is the
+     * same on both sides, and has the value on both. */
     void (*rows)(struct setti_compare_sink* sink, setti_compare_rows* rows);
-    /* Optional. `ended` or `begun` may be NULL. */
+    /* May be NULL. Gets the entities at an index on both sides; NULL: none. */
     void (*entity)(struct setti_compare_sink* sink, const sett_entity* ended,
                    const sett_entity* begun);
+    /* Gets the entities and values at an index on both sides; null: none. */
     void (*value)(struct setti_compare_sink* sink, sett_entity entity_before, const void* before,
                   sett_entity entity_after, const void* after);
 } setti_compare_sink;
 
 /* A set of entity indices. Clearing writes `used` only. */
 typedef struct setti_marks {
-    uint64_t* word; /* a bit for each index, in used words */
-    uint64_t* used; /* a bit for each word */
+    uint64_t* word; /* a bit for each index; words that are not in use have any bits */
+    uint64_t* used; /* a bit for each word that is in use */
     size_t words;
 } setti_marks;
 
@@ -49,7 +51,7 @@ typedef struct setti_compare {
     setti_marks bits;   /* indices that may differ */
     setti_marks begun;  /* created entities */
     setti_marks marked; /* for the caller */
-    bool all;           /* reports marked indices with equal values as well */
+    bool all;           /* value() also gets marked indices with equal values */
     bool same;          /* the values passed to value() are equal */
     setti_compare_sink* sink;
 } setti_compare;
@@ -59,14 +61,13 @@ bool setti_compare_init(setti_view* view, setti_compare* compare);
 
 void setti_compare_deinit(setti_compare* compare);
 
-/* Reports all entities, ascending. */
+/* Reports entities that differ, ascending. */
 void setti_compare_entities(setti_compare* compare);
-/* Reports a type's values, ascending by entity. */
+/* Reports a type's values that differ, ascending by entity. */
 void setti_compare_type(setti_compare* compare, const setti_type* type);
 
-/* Marks the indices that may differ. */
+/* The two steps of setti_compare_type: marks the indices that may differ, then reports them. */
 void setti_compare_mark(setti_compare* compare, const setti_type* type);
-/* Reports the marked indices. */
 void setti_compare_notify(setti_compare* compare, const setti_type* type);
 
 /* Returns true if a type may have differences. */
@@ -76,7 +77,7 @@ void setti_marks_clear(setti_marks* marks);
 
 void setti_marks_join(setti_marks* marks, const setti_marks* from);
 
-/* Returns the address of a word, for writing. */
+/* Returns the address of a word, which is in use from now on. */
 static inline uint64_t* setti_marks_word(setti_marks* marks, size_t number)
 {
     uint64_t* used = &marks->used[number / 64];

@@ -1,10 +1,9 @@
 /* delta.c: encodes the difference between two snapshots.
  *
  * The workload: a server sends each client the changes since the client's last confirmed state.
- * compare.c finds the differences, delta_value.c writes values and links, delta_order.c orders.
- *
- * No snapshot is restored to compute a hash: the differences lead from the sum of one state to the
- * sum of the other state.
+ * compare.c finds the differences, delta_value.c writes values and links, delta_order.c writes the
+ * order of rows. No snapshot is restored to compute a hash: the sum of the other state follows from
+ * the sum of one state and the differences.
  *
  * Invariant:  sum(after) = sum(before) - hashes of values before + hashes of values after
  */
@@ -63,9 +62,8 @@ uint32_t setti_delta_bytes(const setti_type* type)
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* The least size of the buffer in bytes. */
-#define DELTA_ROOM 16384
-#define DELTA_ROOM_SMALL 1024
+#define DELTA_ROOM 16384      /* the least size of the buffer in bytes */
+#define DELTA_ROOM_SMALL 1024 /* the same in worlds with small_pages */
 
 static bool delta_has_room(const setti_delta_writer* to, size_t size)
 {
@@ -78,7 +76,7 @@ SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
     SETTI_ASSERT(to->pool != NULL);
     size_t least = to->pool->small ? DELTA_ROOM_SMALL : DELTA_ROOM;
     size_t capacity = SETTI_MAX(SETTI_MAX(to->size + size, to->capacity * 2), least);
-    bool complete = to->size <= to->capacity; /* no bytes were lost by an earlier failure */
+    bool complete = to->size <= to->capacity; /* an earlier failure has lost no bytes */
     unsigned char* out = complete ? setti_pool_alloc(to->pool, capacity, 16) : NULL;
     if (out == NULL) {
         to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
@@ -136,7 +134,7 @@ void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t g
         setti_delta_write_number(to, index, 4);
         setti_delta_write_number(to, generation, 4);
         to->run_at = to->size;
-        setti_delta_write_number(to, 0, 1);
+        setti_delta_write_number(to, 0, 1); /* the count of the run, set below */
         to->run_count = 0;
         to->run_generation = generation;
         to->count++;
@@ -148,7 +146,7 @@ void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t g
 static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ended,
                                const sett_entity* begun)
 {
-    (void)begun; /* delta_write_begun writes created entities, in another list */
+    (void)begun; /* for delta_write_begun, which writes another list */
     if (ended != NULL) {
         setti_delta_write_handle((setti_delta_writer*)sink, ended->index, ended->generation);
     }
@@ -182,31 +180,38 @@ static void delta_write_begun(setti_delta_writer* to)
     }
 }
 
-/* What the record of a type needs from the type's sections. */
+/* What is known of a type before its record is written. */
 typedef struct delta_note {
     uint32_t count[SETTI_DELTA_SECTIONS];
-    bool occurs; /* the delta has a record of the type */
+    bool occurs; /* the delta gets a record of the type */
 } delta_note;
 
 void setti_delta_write_record(setti_delta_writer* to, const setti_type* type,
                               setti_rounding rounding)
 {
-    bool sent = rounding == SETTI_ROUNDED;
-    SETTI_ASSERT(!sent || setti_delta_sends(type));
-    size_t length = strlen(type->desc.name);
-    uint32_t bytes = setti_delta_bytes(type);
-    uint64_t flags = (sent ? SETTI_DELTA_SENT : 0) | setti_delta_order_of(type);
     const setti_module* module = type->module;
-    bool chosen = module != NULL && module->choice != NULL;
+    size_t length = strlen(type->desc.name);
+    uint64_t form = (unsigned)setti_delta_form_of(type) + SETTI_DELTA_KIND * type->storage.kind;
+    uint32_t version = type->desc.layout_version;
+    size_t bytes = setti_delta_bytes(type);
+    uint64_t padding_hash = setti_type_data(type)->padding_hash;
+    form |= setti_delta_order_of(type);
+    if (module != NULL && module->choice != NULL) {
+        version = module->choice(type);
+    }
+    if (rounding == SETTI_ROUNDED) {
+        SETTI_ASSERT(setti_delta_sends(type));
+        form |= SETTI_DELTA_SENT;
+        bytes = setti_send_size(type->members, bytes);
+        padding_hash = setti_send_fingerprint(type->members);
+    }
     setti_delta_write_number(to, length, 2);
     setti_delta_write(to, type->desc.name, length);
-    setti_delta_write_number(
-        to, (unsigned)setti_delta_form_of(type) + SETTI_DELTA_KIND * type->storage.kind + flags, 1);
+    setti_delta_write_number(to, form, 1);
     setti_delta_write_number(to, setti_delta_size(type), 4);
-    setti_delta_write_number(to, chosen ? module->choice(type) : type->desc.layout_version, 4);
-    setti_delta_write_number(to, sent ? setti_send_size(type->members, bytes) : bytes, 4);
-    setti_delta_write_number(
-        to, sent ? setti_send_fingerprint(type->members) : setti_type_data(type)->padding_hash, 8);
+    setti_delta_write_number(to, version, 4);
+    setti_delta_write_number(to, bytes, 4);
+    setti_delta_write_number(to, padding_hash, 8);
 }
 
 void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, setti_rounding rounding,
@@ -219,14 +224,13 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, sett
     setti_delta_write_number(to, extent, 4);
 }
 
-/* Notes that a type occurs if a type of the same group occurs. */
+/* Sets `occurs` if a type of the same group occurs: to order rows, the receiver needs all types of
+ * a group. */
 static void delta_note_group(const delta_note* notes, delta_note* note, const setti_type* type)
 {
-    const sett_world* world = type->world;
-    const setti_listener* group = type->owner;
-    /* the receiver needs all types of a group to order rows */
-    for (uint32_t k = 0; group != NULL && !note->occurs && k < world->registered.count; k++) {
-        note->occurs = world->registered.item[k]->owner == group && notes[k].occurs;
+    const setti_type_list* types = &type->world->registered;
+    for (uint32_t k = 0; type->owner != NULL && !note->occurs && k < types->count; k++) {
+        note->occurs = types->item[k]->owner == type->owner && notes[k].occurs;
     }
 }
 
@@ -254,7 +258,7 @@ void setti_delta_write_head(setti_delta_writer* to, uint32_t magic)
     SETTI_ASSERT(to->size == 0);
     setti_delta_write_number(to, magic, 4);
     setti_delta_write_number(to, SETTI_DELTA_VERSION, 4);
-    while (to->size < SETTI_DELTA_HEAD) { /* setti_delta_write_at sets the other numbers later */
+    while (to->size < SETTI_DELTA_HEAD) { /* numbers that setti_delta_write_at sets later */
         setti_delta_write_number(to, 0, 4);
     }
 }
@@ -263,8 +267,8 @@ void setti_delta_write_head(setti_delta_writer* to, uint32_t magic)
 static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
 {
     const setti_codec* codec = setti_delta_codec(type);
-    const setti_type* list_type =
-        codec != NULL && codec->follows != NULL ? codec->follows(type->world) : NULL;
+    bool follows = codec != NULL && codec->follows != NULL;
+    const setti_type* list_type = follows ? codec->follows(type->world) : NULL;
     return setti_compare_concerns(to->walk, type) ||
            (list_type != NULL && setti_compare_concerns(to->walk, list_type));
 }
@@ -285,12 +289,12 @@ static void delta_write_sections(setti_delta_writer* to, const setti_type* type,
     }
 }
 
-/* Writes the sections of all types that may differ. */
+/* Writes the sections of all types that may differ, then the records of types. */
 static void delta_write_all_sections(setti_delta_writer* to)
 {
     const setti_type_list* types = &to->walk->view->world->registered;
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
-    size_t size = ((size_t)types->count + 1) * sizeof(delta_note);
+    size_t size = ((size_t)types->count + 1) * sizeof(delta_note); /* + 1: never 0 bytes */
     delta_note* notes = setti_pool_alloc(pool, size, 16);
     if (notes == NULL) {
         to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
@@ -373,7 +377,7 @@ static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Fails if values that cannot be sent may differ. */
+/* Fails if a type that cannot be sent may differ. */
 static sett_status delta_check_types(sett_world* world, const char* call, setti_compare* walk)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -381,10 +385,9 @@ static sett_status delta_check_types(sett_world* world, const char* call, setti_
         const char* why = setti_delta_rejects(type);
         uint32_t row_page = SETTI_NONE;
         uint32_t presence_page = SETTI_NONE;
-        bool fails = why != NULL &&
-                     (setti_view_next(walk->view, &type->storage.rows, &row_page) != NULL ||
-                      setti_view_next(walk->view, &type->storage.presence, &presence_page) != NULL);
-        if (fails) {
+        if (why != NULL &&
+            (setti_view_next(walk->view, &type->storage.rows, &row_page) != NULL ||
+             setti_view_next(walk->view, &type->storage.presence, &presence_page) != NULL)) {
             return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s", call,
                                          type->desc.name, why);
         }
@@ -399,18 +402,18 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     setti_view view;
     setti_compare walk;
     sett_status status = SETT_OK;
-    if (!a->summed && !b->summed) { /* the other sum follows from the difference */
+    if (!a->summed && !b->summed) { /* of two sums, one follows from the other */
         status = setti_snapshot_sum(world, b, call);
     }
     if (status != SETT_OK) {
         return status;
     }
     if (!setti_view_init(world, a, b, &view)) {
-        return setti_world_no_memory(world, call);
+        return SETT_STATUS_OUT_OF_MEMORY;
     }
     if (!setti_compare_init(&view, &walk)) {
         setti_view_deinit(world, &view);
-        return setti_world_no_memory(world, call);
+        return SETT_STATUS_OUT_OF_MEMORY;
     }
     status = delta_check_types(world, call, &walk);
     if (status == SETT_OK) {
@@ -438,14 +441,16 @@ static sett_status delta_encode_handles(sett_world* world, sett_snapshot a, sett
 {
     setti_snapshot* node[2];
     sett_snapshot handle[2] = {a, b};
+    sett_status status;
     for (uint32_t k = 0; k < 2; k++) {
-        sett_status status;
         node[k] = setti_snapshot_find(world, handle[k], &status);
         if (node[k] == NULL) {
             return setti_snapshot_fail(world, handle[k], status, to->encoder.call);
         }
     }
-    return delta_encode(world, node[0], node[1], to);
+    status = delta_encode(world, node[0], node[1], to);
+    return status != SETT_STATUS_OUT_OF_MEMORY ? status
+                                               : setti_world_no_memory(world, to->encoder.call);
 }
 
 sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b, void* out,
@@ -458,14 +463,11 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
         .encoder.call = __func__, .out = out, .capacity = out != NULL ? capacity : 0};
     *size = 0;
     sett_status status = delta_encode_handles(world, a, b, &to);
-    if (status == SETT_OK) {
-        *size = to.size;
-        return setti_delta_check_capacity(world, __func__, out, capacity, to.size);
+    if (status != SETT_OK) {
+        return status;
     }
-    if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        return setti_world_no_memory(world, __func__);
-    }
-    return status;
+    *size = to.size;
+    return setti_delta_check_capacity(world, __func__, out, capacity, to.size);
 }
 
 sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
@@ -480,8 +482,8 @@ sett_status setti_delta_check_capacity(sett_world* world, const char* call, cons
                                  call, (unsigned long)size, (unsigned long)capacity);
 }
 
-/* Moves the writer's bytes to `out`. After a failure, frees them, and returns `status`. */
-static sett_status delta_take_bytes(sett_world* world, const char* call, sett_status status,
+/* Moves the writer's bytes to `out`. After a failure, frees them. Returns `status`. */
+static sett_status delta_take_bytes(sett_world* world, sett_status status,
                                     const setti_delta_writer* to, setti_bytes* out)
 {
     setti_bytes bytes = {to->out, to->size, to->capacity};
@@ -489,9 +491,6 @@ static sett_status delta_take_bytes(sett_world* world, const char* call, sett_st
         *out = bytes;
     } else {
         setti_bytes_free(&world->pool, &bytes);
-    }
-    if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        return setti_world_no_memory(world, call);
     }
     return status;
 }
@@ -501,10 +500,10 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
 {
     setti_delta_writer to = {.encoder.call = call, .pool = &world->pool};
     sett_status status = delta_encode_handles(world, a, b, &to);
-    return delta_take_bytes(world, call, status, &to, out);
+    return delta_take_bytes(world, status, &to, out);
 }
 
-/* Returns a likely size of the whole state. */
+/* Returns a likely size of the whole state in bytes. */
 static size_t delta_guess_size(const sett_world* world)
 {
     size_t size = 4096 + (size_t)world->entities.count;
@@ -524,20 +523,21 @@ static sett_status delta_encode_all(sett_world* world, const char* call, setti_d
     uint64_t sum = setti_hash_sum(world, NULL);
     setti_view_init_empty(world, &view);
     if (!setti_compare_init(&view, &walk)) {
-        return SETT_STATUS_OUT_OF_MEMORY;
+        return setti_world_no_memory(world, call);
     }
     sett_status status = delta_check_types(world, call, &walk);
-    to->pool = &world->pool;
-    delta_grow(to, delta_guess_size(world));
-    if (status == SETT_OK && to->encoder.status == SETT_OK) {
+    if (status == SETT_OK) {
+        to->pool = &world->pool;
+        delta_grow(to, delta_guess_size(world));
+        status = to->encoder.status;
+    }
+    if (status == SETT_OK) {
         delta_write_all(to, &walk);
         delta_write_hashes(to, 0, sum);
+        status = to->encoder.status;
     }
     setti_compare_deinit(&walk);
-    if (status != SETT_OK) {
-        return status;
-    }
-    return to->encoder.status;
+    return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, call);
 }
 
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out)
@@ -550,5 +550,5 @@ sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_
     if (status == SETT_OK) {
         status = delta_encode_all(world, call, &to);
     }
-    return delta_take_bytes(world, call, status, &to, out);
+    return delta_take_bytes(world, status, &to, out);
 }

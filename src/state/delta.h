@@ -10,7 +10,7 @@
 #define SETTI_DELTA_MAGIC 0x44544553u /* "SETD" */
 /* The library reads no older version. */
 #define SETTI_DELTA_VERSION 8u
-#define SETTI_DELTA_SHORT 0x80000000u /* flag of the version: only the lower halves of hashes */
+#define SETTI_DELTA_SHORT 0x80000000u /* flag of the version: hashes lack their upper halves */
 #define SETTI_DELTA_PART 0x50544553u  /* "SETP": values of a part of a world (selection.c) */
 /* Offsets of the head's numbers, of 8 bytes each. */
 #define SETTI_DELTA_HASH_BEFORE 8
@@ -48,7 +48,7 @@ typedef enum setti_delta_section {
 /* The codec for types with strings or lists, or with the hooks `write` and `read`. */
 extern const setti_codec setti_owned_codec;
 
-/* Returns the codec of a type's values, or NULL if the values are sent as bytes. */
+/* Returns the codec of a type's values, or NULL if values are sent as bytes, or not at all. */
 const setti_codec* setti_delta_codec(const setti_type* type);
 setti_delta_form setti_delta_form_of(const setti_type* type);
 
@@ -61,11 +61,24 @@ SETTI_INLINE bool setti_delta_turns(const setti_type* type)
     return SETTI_BIG_ENDIAN && type->members != NULL && setti_hash_size(type) != 0;
 }
 
+/* Sets the padding in a copy of a value to zeroes. */
+SETTI_INLINE void setti_delta_mask(const setti_type* type, unsigned char* copy, size_t size)
+{
+    const unsigned char* mask = type->desc.mask;
+    if (mask != NULL) {
+        for (size_t k = 0; k < size; k++) {
+            copy[k] &= mask[k];
+        }
+    }
+}
+
 /* The form in a type's record is: form + SETTI_DELTA_KIND * kind of the storage + flags. */
 #define SETTI_DELTA_KIND 16u
 
-/* Flag of a form: a big-endian machine wrote values, and the reader does not know the members. */
+/* Flag of a form: a big-endian machine wrote the values, and no reader can turn them, because their
+ * members are not known. */
 #define SETTI_DELTA_BIG_ENDIAN 128u
+/* Returns this flag, or 0. */
 SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
 {
     type = setti_type_data(type);
@@ -73,10 +86,10 @@ SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
     return SETTI_BIG_ENDIAN && !known && setti_hash_size(type) > 1 ? SETTI_DELTA_BIG_ENDIAN : 0;
 }
 
-/* Returns the size of a value in memory, as deltas and files state the size. */
+/* Returns the size of a value in memory, as records of types in deltas and files have it. */
 size_t setti_delta_size(const setti_type* type);
 
-/* Flag of a form: values are rounded. The hash of padding is then a hash of the rounding. */
+/* Flag of a form: values are rounded. The record has a hash of the rounding, not of the padding. */
 #define SETTI_DELTA_SENT 64u
 /* Whether values of `type` can be sent rounded. */
 bool setti_delta_sends(const setti_type* type);
@@ -84,10 +97,10 @@ bool setti_delta_sends(const setti_type* type);
 /* Returns the size of an encoded value, or of an item if the codec counts items. */
 uint32_t setti_delta_bytes(const setti_type* type);
 
-/* Computes the checksum of a delta. */
+/* Returns the checksum of a delta's bytes from SETTI_DELTA_COUNTS on. */
 uint64_t setti_delta_seal(const void* bytes, size_t size);
 
-/* Fails if the caller's buffer `out` is too small. */
+/* Fails if `size` bytes do not fit into the caller's buffer `out`. NULL is not a buffer. */
 sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
                                        size_t capacity, size_t size);
 
@@ -112,7 +125,8 @@ typedef enum setti_delta_source {
     SETTI_FROM_FILE
 } setti_delta_source;
 
-/* Loads a state into an empty world without listeners. Destroy the world after a failure. */
+/* Loads a state into an empty world without listeners, in at most `limit` bytes. Destroy the world
+ * after a failure. */
 sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit,
                              setti_delta_source source);
 
@@ -133,16 +147,21 @@ typedef struct setti_delta_allowed {
     const struct setti_selected* entities; /* NULL: all */
 } setti_delta_allowed;
 
-/* Applies a part of a world's values. */
+/* Applies a part of a world's values, in the name of the program's call. */
 sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
                                    const setti_delta_allowed* allowed, const char* call);
 
-/* Whether the hashes in a delta are compared. */
+/* Applies a delta in the name of the program's call. `source` is where the program has it from. */
+sett_status setti_delta_apply_from(sett_world* world, const void* bytes, size_t size,
+                                   setti_delta_source source, const char* call);
+
+/* Whether the checksum of a delta and the hashes of states are compared. */
 typedef enum setti_trust {
     SETTI_COMPARE_HASHES,
     SETTI_TRUST
 } setti_trust;
 
+/* Like sett_delta_apply, for tests and tools. */
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, setti_trust trust);
 
 #endif

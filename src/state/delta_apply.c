@@ -21,8 +21,8 @@
 static const char apply_call[] = "sett_delta_apply";
 
 #define APPLY_TYPE_BYTES 43 /* bytes of a type's record, without the name */
-#define APPLY_NODE_BYTES 5u /* the least bytes of a hierarchy entry: parent and policy */
-#define APPLY_LINK_BYTES 8u /* the least bytes of a link: its target */
+#define APPLY_NODE_BYTES 5u /* the fewest bytes of a hierarchy entry: parent and policy */
+#define APPLY_LINK_BYTES 8u /* the fewest bytes of a link: its target */
 
 /* Default limit of the memory for a delta: size of the world + APPLY_BYTES + APPLY_BYTES_A_BYTE for
  * each byte of the delta. A tag takes 13 bytes of a delta and 26 bytes of a world. */
@@ -49,7 +49,7 @@ static bool apply_skip(setti_delta_reader* from, uint32_t count, size_t each)
 {
     size_t size;
     if (!setti_multiply(count, each, &size)) {
-        size = SIZE_MAX;
+        size = SIZE_MAX; /* the read will fail */
     }
     return setti_delta_read(from, size) != NULL;
 }
@@ -62,7 +62,7 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
     if (of->codec == NULL && (entry.kind & SETTI_DELTA_BLOCK) != 0) {
         entry.kind -= SETTI_DELTA_BLOCK;
         entry.bits = setti_delta_number(from, 8);
-        size *= setti_bits_count(entry.bits); /* values have at most 64 MB */
+        size *= setti_bits_count(entry.bits); /* up to 64 values of up to 64 MB: below 2^33 */
         if (sizeof(size) == 4 && (uint64_t)of->bytes * setti_bits_count(entry.bits) > UINT32_MAX) {
             size = SIZE_MAX; /* the read will fail */
         }
@@ -102,19 +102,18 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     return true;
 }
 
-/* Finds the handle with an index, by bisection. */
+/* Finds the handle with an index, by bisection. Returns false if the list has none. */
 static bool apply_find_handle(const setti_delta_handles* list, uint32_t index, sett_entity* entity)
 {
     uint32_t low = 0;
     uint32_t high = list->runs;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        setti_delta_handles at = *list;
-        sett_entity first;
-        at.from.at += (size_t)middle * SETTI_DELTA_HANDLES_SIZE;
-        at.runs = 1;
-        (void)setti_delta_next_handle(&at, &first); /* leaves at.count: handles after the first */
-        if (index >= first.index && index - first.index <= at.count) {
+        setti_delta_reader run = list->from;
+        run.at += (size_t)middle * SETTI_DELTA_HANDLES_SIZE;
+        sett_entity first = setti_delta_entity(&run);
+        uint64_t count = setti_delta_number(&run, 1);
+        if (index >= first.index && index - first.index < count) {
             *entity = (sett_entity){index, first.generation};
             return true;
         }
@@ -141,20 +140,37 @@ static bool apply_has_handle(const setti_delta_handles* list, sett_entity entity
 
 /* The words of messages about the bytes. */
 typedef struct apply_words {
-    const char* noun;
-    const char* sender;
-    const char* remedy; /* if the bytes are damaged */
+    const char* noun;   /* what the bytes are */
+    const char* sender; /* who wrote them */
+    const char* remedy; /* if they are damaged */
+    const char* limit;  /* the remedy if they need too much memory */
 } apply_words;
 
 static const apply_words* apply_words_of(const setti_delta* delta)
 {
+    static const char again[] = "get it from the sender again";
+    static const char limit[] = "raise sett_snapshot_options.delta_limit if you trust the sender";
     static const apply_words words[] = {
-        [SETTI_FROM_DELTA] = {"delta", "sender", "get it from the sender again"},
-        [SETTI_FROM_SELECTION] = {"selection", "sender", "get it from the sender again"},
-        [SETTI_FROM_STATE] = {"state", "sender", "get it from the sender again"},
-        [SETTI_FROM_FILE] = {"file", "program that wrote it", "load a copy"},
+        [SETTI_FROM_DELTA] = {"delta", "sender", again, limit},
+        [SETTI_FROM_SELECTION] = {"selection", "sender", again, limit},
+        [SETTI_FROM_STATE] = {"state", "sender", again,
+                              "pass a higher `limit` if you trust the sender"},
+        [SETTI_FROM_FILE] = {"file", "program that wrote it", "load a copy",
+                             "raise sett_file_desc.limit if you trust the file"},
     };
     return &words[delta->source];
+}
+
+/* Fails in the name of the program's call. */
+SETTI_PRINTF(3, 4)
+static sett_status apply_fail(const setti_delta* delta, sett_status status, const char* format, ...)
+{
+    char why[SETTI_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(why, sizeof(why), format, arguments);
+    va_end(arguments);
+    return setti_world_fail_input(delta->world, status, "%s: %s", delta->player.call, why);
 }
 
 const char* setti_delta_noun(const setti_delta* delta)
@@ -175,22 +191,14 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* format, ...
                                   why, words->remedy);
 }
 
-/* Fails because the delta needs too much memory. */
 static sett_status apply_reject_size(const setti_delta* delta)
 {
-    static const char* const remedy[] = {
-        [SETTI_FROM_DELTA] = "raise sett_snapshot_options.delta_limit if you trust the sender",
-        [SETTI_FROM_SELECTION] = "raise sett_snapshot_options.delta_limit if you trust the sender",
-        [SETTI_FROM_STATE] = "pass a higher `limit` if you trust the sender",
-        [SETTI_FROM_FILE] = "raise sett_file_desc.limit if you trust the file",
-    };
-    return setti_world_fail_input(delta->world, SETT_STATUS_LIMIT,
-                                  "%s: the %s needs more than %lu bytes of memory - %s",
-                                  delta->player.call, setti_delta_noun(delta),
-                                  (unsigned long)delta->limit, remedy[delta->source]);
+    const apply_words* words = apply_words_of(delta);
+    return apply_fail(delta, SETT_STATUS_LIMIT, "the %s needs more than %lu bytes of memory - %s",
+                      words->noun, (unsigned long)delta->limit, words->limit);
 }
 
-/* Reports a failure of a call that the library made (see world_report_error). */
+/* Reports the world's latest error, which a call of the library met, for the program's call. */
 static sett_status apply_fail_step(const setti_delta* delta)
 {
     sett_world* world = delta->world;
@@ -203,157 +211,16 @@ static sett_status apply_fail_step(const setti_delta* delta)
     }
     snprintf(text, sizeof(text), "%s", sett_world_message(world));
     if (strncmp(text, call, length) == 0 && (text[length] == ':' || text[length] == ',')) {
-        return setti_world_fail_input(world, status, "%s", text); /* the text is complete */
+        return setti_world_fail_input(world, status, "%s", text); /* it names the call already */
     }
-    bool keeps = status == SETT_STATUS_LIMIT || status == SETT_STATUS_LOCKED;
-    return setti_world_fail_input(world, keeps ? status : SETT_STATUS_INVALID,
-                                  "%s: a change of the %s fails: %.380s", call,
+    if (status != SETT_STATUS_LIMIT && status != SETT_STATUS_LOCKED) {
+        status = SETT_STATUS_INVALID; /* the bytes ask for a change that cannot be made */
+    }
+    return setti_world_fail_input(world, status, "%s: a change of the %s fails: %.380s", call,
                                   setti_delta_noun(delta), text);
 }
 
 /* -------------------------------------------------------------------------------------- parsing */
-
-/* Whether encoded values have the same size in the delta and here. */
-static bool apply_has_size(const setti_delta_type* of)
-{
-    uint32_t bytes = setti_delta_bytes(of->type);
-    if (!of->sent) {
-        return bytes == of->bytes;
-    }
-    return setti_delta_sends(of->type) && setti_send_size(of->type->members, bytes) == of->bytes &&
-           setti_send_fingerprint(of->type->members) == of->padding_hash; /* the rounding's hash */
-}
-
-/* Whether a type has the same layout in the delta and here. */
-static bool apply_fits_type(const setti_delta_type* of, uint32_t size, uint32_t version)
-{
-    const setti_module* module = of->type->module;
-    bool chosen = module != NULL && module->choice != NULL;
-    /* a type with choices has the sender's choice as the version */
-    bool version_fits =
-        chosen ? version < module->choices : of->type->desc.layout_version == version;
-    return setti_delta_size(of->type) == size && version_fits &&
-           setti_delta_form_of(of->type) == of->form && apply_has_size(of);
-}
-
-static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
-{
-    static const char suffix[] = " sources";
-    size_t length = strlen(name);
-    size_t suffix_length = sizeof(suffix) - 1;
-    bool sources = length > suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
-    if (sources) { /* programs register only the relationship */
-        name[length - suffix_length] = '\0';
-    }
-    return setti_world_fail_input(
-        delta->world, SETT_STATUS_CONFLICT,
-        sources ? "%s: relationship \"%s\" is not registered in this world - register the "
-                  "relationship as the %s does"
-                : "%s: type \"%s\" is not registered in this world - register the type as the "
-                  "%s does",
-        delta->player.call, name, apply_words_of(delta)->sender);
-}
-
-static sett_status apply_reject_policy(const setti_delta* delta, bool skipped, const char* name)
-{
-    return setti_world_fail_input(
-        delta->world, SETT_STATUS_CONFLICT,
-        skipped ? "%s: the %s leaves out values of \"%s\" (SETT_SAVE_SKIP), and this world saves "
-                  "them - register the type with the same `save`"
-                : "%s: the %s has values of \"%s\", and this world leaves them out "
-                  "(SETT_SAVE_SKIP) - register the type with the same `save`",
-        delta->player.call, setti_delta_noun(delta), name);
-}
-
-static bool apply_is_component(setti_delta_form form)
-{
-    return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
-}
-
-/* Returns which options of a type differ. Returns NULL if the size or the version differs. */
-static const char* apply_find_difference(const setti_delta_type* of, uint32_t size,
-                                         uint32_t version)
-{
-    const setti_module* module = of->type->module;
-    setti_delta_form form = setti_delta_form_of(of->type);
-    bool component = apply_is_component(form);
-    bool same_size = setti_delta_size(of->type) == size;
-    if (component != apply_is_component(of->form)) {
-        return "relationship options (or none)";
-    }
-    if (module != NULL && module->choice != NULL) {
-        return "relationship options"; /* `version` is a choice */
-    }
-    if (form != of->form || (same_size && of->type->desc.layout_version == version)) {
-        return component ? "members, `bytes` or hooks" : "relationship options";
-    }
-    return NULL;
-}
-
-static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
-                                     const char* name, uint32_t size, uint32_t version)
-{
-    char text[160] = "";
-    setti_writer writer = {text, sizeof(text), 0};
-    setti_writer_add_escaped(&writer, name, strlen(name));
-    if (of->type == NULL) {
-        return apply_reject_unknown(delta, text);
-    }
-    const apply_words* words = apply_words_of(delta);
-    bool components = apply_is_component(of->form) && of->type->module == NULL;
-    bool skipped = of->form == SETTI_DELTA_VALUES && of->bytes == 0 && size != 0;
-    bool skipped_here = of->type->desc.save == SETT_SAVE_SKIP;
-    bool same_layout =
-        setti_delta_size(of->type) == size && of->type->desc.layout_version == version;
-    if (components && same_layout && skipped != skipped_here) {
-        return apply_reject_policy(delta, skipped, text);
-    }
-    const char* difference = apply_find_difference(of, size, version);
-    if (difference != NULL) {
-        return setti_world_fail_input(
-            delta->world, SETT_STATUS_CONFLICT,
-            "%s: type \"%s\" is registered here with other %s than in the %s - register the type "
-            "as the %s does",
-            delta->player.call, text, difference, words->noun, words->sender);
-    }
-    return setti_world_fail_input(
-        delta->world, SETT_STATUS_CONFLICT,
-        "%s: type \"%s\" is registered with %u bytes and layout_version %u here, in the %s with "
-        "%u bytes and layout_version %u - register the type as the %s does",
-        delta->player.call, text, (unsigned)setti_delta_size(of->type),
-        (unsigned)of->type->desc.layout_version, words->noun, (unsigned)size, (unsigned)version,
-        words->sender);
-}
-
-/* Finds a type by name. *type becomes NULL if the world lacks the type. */
-static sett_status apply_find_type(const setti_delta* delta, const char* name, setti_type** type)
-{
-    sett_world* world = delta->world;
-    sett_status status = SETT_OK;
-    if (setti_type_find(world, name) == NULL) {
-        world->receiving = true; /* a failure is reported once, below */
-        status = setti_codec_register_library(world, name);
-        world->receiving = false;
-    }
-    *type = setti_type_find(world, name);
-    return status == SETT_OK ? status : apply_fail_step(delta);
-}
-
-static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* name)
-{
-    const setti_delta_rules* rules = delta->rules;
-    if (rules == NULL) {
-        return NULL;
-    }
-    for (uint32_t k = 0; k < rules->count; k++) {
-        unsigned char* at = (unsigned char*)rules->first + k * rules->size;
-        setti_delta_rule* rule = (setti_delta_rule*)(void*)at;
-        if (strcmp(rule->name, name) == 0) {
-            return rule;
-        }
-    }
-    return NULL;
-}
 
 /* The parts of a type's record that are compared with the type here. */
 typedef struct apply_record {
@@ -362,6 +229,126 @@ typedef struct apply_record {
     uint32_t size;
     uint32_t version;
 } apply_record;
+
+/* Whether encoded values have the same size in the delta and here, and the same rounding. */
+static bool apply_has_size(const setti_delta_type* of)
+{
+    uint32_t bytes = setti_delta_bytes(of->type);
+    if (!of->sent) {
+        return bytes == of->bytes;
+    }
+    return setti_delta_sends(of->type) && setti_send_size(of->type->members, bytes) == of->bytes &&
+           setti_send_fingerprint(of->type->members) == of->padding_hash; /* of the rounding */
+}
+
+/* Whether a type has the same layout in the delta and here. */
+static bool apply_fits_type(const setti_delta_type* of, const apply_record* record)
+{
+    const setti_module* module = of->type->module;
+    bool version_fits = of->type->desc.layout_version == record->version;
+    if (module != NULL && module->choice != NULL) {
+        version_fits = record->version < module->choices; /* the version is the sender's choice */
+    }
+    return setti_delta_size(of->type) == record->size && version_fits &&
+           setti_delta_form_of(of->type) == of->form && apply_has_size(of);
+}
+
+static sett_status apply_reject_unknown(const setti_delta* delta, setti_delta_form form, char* name)
+{
+    const char* kind = "type";
+    char* suffix = strrchr(name, ' ');
+    if (form == SETTI_DELTA_TARGET && suffix != NULL) { /* "<relationship> sources" */
+        kind = "relationship";
+        *suffix = '\0';
+    }
+    return apply_fail(delta, SETT_STATUS_CONFLICT,
+                      "%s \"%s\" is not registered in this world - register the %s as the %s does",
+                      kind, name, kind, apply_words_of(delta)->sender);
+}
+
+/* Fails because one side, the sender or this world, leaves out the values of a type. */
+static sett_status apply_reject_policy(const setti_delta* delta, bool left_out_there,
+                                       const char* name)
+{
+    return apply_fail(
+        delta, SETT_STATUS_CONFLICT,
+        left_out_there
+            ? "the %s leaves out values of \"%s\" (SETT_SAVE_SKIP), and this world saves them - "
+              "register the type with the same `save`"
+            : "the %s has values of \"%s\", and this world leaves them out (SETT_SAVE_SKIP) - "
+              "register the type with the same `save`",
+        setti_delta_noun(delta), name);
+}
+
+static bool apply_is_component(setti_delta_form form)
+{
+    return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
+}
+
+/* Returns which options of a type differ. Returns NULL if the size or the version differs. */
+static const char* apply_find_difference(const setti_delta_type* of, bool same_layout)
+{
+    const setti_module* module = of->type->module;
+    setti_delta_form form = setti_delta_form_of(of->type);
+    bool chosen = module != NULL && module->choice != NULL; /* then the version is a choice */
+    bool component = apply_is_component(form);
+    if (component != apply_is_component(of->form)) {
+        return "relationship options (or none)";
+    }
+    if (chosen || same_layout || form != of->form) {
+        return component ? "members, `bytes` or hooks" : "relationship options";
+    }
+    return NULL;
+}
+
+static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
+                                     const apply_record* record)
+{
+    const setti_type* type = of->type;
+    const apply_words* words = apply_words_of(delta);
+    char name[160] = "";
+    setti_writer writer = {name, sizeof(name), 0};
+    setti_writer_add_escaped(&writer, record->name, strlen(record->name));
+    if (type == NULL) {
+        return apply_reject_unknown(delta, of->form, name);
+    }
+    bool components = apply_is_component(of->form) && type->module == NULL;
+    bool left_out_there = of->form == SETTI_DELTA_VALUES && of->bytes == 0 && record->size != 0;
+    bool left_out_here = type->desc.save == SETT_SAVE_SKIP;
+    bool same_layout =
+        setti_delta_size(type) == record->size && type->desc.layout_version == record->version;
+    if (components && same_layout && left_out_there != left_out_here) {
+        return apply_reject_policy(delta, left_out_there, name);
+    }
+    const char* difference = apply_find_difference(of, same_layout);
+    if (difference != NULL) {
+        return apply_fail(
+            delta, SETT_STATUS_CONFLICT,
+            "type \"%s\" is registered here with other %s than in the %s - register the type as "
+            "the %s does",
+            name, difference, words->noun, words->sender);
+    }
+    return apply_fail(
+        delta, SETT_STATUS_CONFLICT,
+        "type \"%s\" is registered with %u bytes and layout_version %u here, in the %s with %u "
+        "bytes and layout_version %u - register the type as the %s does",
+        name, (unsigned)setti_delta_size(type), (unsigned)type->desc.layout_version, words->noun,
+        (unsigned)record->size, (unsigned)record->version, words->sender);
+}
+
+static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* name)
+{
+    const setti_delta_rules* rules = delta->rules;
+    uint32_t count = rules != NULL ? rules->count : 0;
+    for (uint32_t k = 0; k < count; k++) {
+        unsigned char* at = (unsigned char*)rules->first + k * rules->size;
+        setti_delta_rule* rule = (setti_delta_rule*)(void*)at;
+        if (strcmp(rule->name, name) == 0) {
+            return rule;
+        }
+    }
+    return NULL;
+}
 
 static sett_status apply_read_record(const setti_delta* delta, setti_delta_reader* from,
                                      setti_delta_type* of, apply_record* record)
@@ -393,36 +380,54 @@ static sett_status apply_read_record(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
-/* Finds the type of a record, and compares the two. */
+/* Finds the type of a record, or registers it if it is one of the library's. Compares the two. */
 static sett_status apply_match_type(const setti_delta* delta, setti_delta_type* of,
                                     const apply_record* record)
 {
-    sett_status status = apply_find_type(delta, record->name, &of->type);
-    if (status != SETT_OK) {
-        return status;
+    sett_world* world = delta->world;
+    if (setti_type_find(world, record->name) == NULL) {
+        world->receiving = true; /* a failure is reported once, below */
+        sett_status status = setti_codec_register_library(world, record->name);
+        world->receiving = false;
+        if (status != SETT_OK) {
+            return apply_fail_step(delta);
+        }
     }
+    of->type = setti_type_find(world, record->name);
     of->rule = apply_find_rule(delta, record->name);
-    bool fits = of->type != NULL &&
-                (of->rule != NULL || apply_fits_type(of, record->size, record->version));
-    if (!fits) {
-        return apply_reject_type(delta, of, record->name, record->size, record->version);
+    if (of->type == NULL || (of->rule == NULL && !apply_fits_type(of, record))) {
+        return apply_reject_type(delta, of, record);
     }
+    of->renamed = strcmp(record->name, of->type->desc.name) != 0;
     if (of->count[SETTI_DELTA_ENTRIES] == 0 && of->count[SETTI_DELTA_CHANGES] == 0) {
-        return SETT_OK;
+        return SETT_OK; /* the delta has no values of the type */
     }
     if ((record->form & SETTI_DELTA_BIG_ENDIAN) != setti_delta_order_of(of->type)) {
-        return setti_world_fail_input(
-            delta->world, SETT_STATUS_CONFLICT,
-            "%s: values of \"%.100s\" come from a machine of another byte order, and some of "
-            "their bytes are in no member - describe all members in both programs",
-            delta->player.call, of->type->desc.name);
+        return apply_fail(
+            delta, SETT_STATUS_CONFLICT,
+            "values of \"%.100s\" come from a machine of another byte order, and some of their "
+            "bytes are in no member - describe all members in both programs",
+            of->type->desc.name);
     }
     const char* why = setti_delta_rejects(of->type);
-    if (why == NULL) {
-        return SETT_OK;
+    return why == NULL ? SETT_OK
+                       : setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
+                                               delta->player.call, of->type->desc.name, why);
+}
+
+/* Fails because a second record has the type of an earlier record. */
+static sett_status apply_reject_twice(const setti_delta* delta, const setti_delta_type* of)
+{
+    const char* name = of->type->desc.name;
+    const apply_words* words = apply_words_of(delta);
+    if (!of->renamed && !delta->type[of->type->delta_number - 1].renamed) {
+        return setti_delta_reject(delta, "\"%.100s\" is listed twice", name);
     }
-    return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
-                                 delta->player.call, of->type->desc.name, why);
+    return apply_fail(
+        delta, SETT_STATUS_CONFLICT,
+        "two types of the %s have a name of \"%.100s\", one of its `old_names` - leave it out, or "
+        "rename the type as the %s does",
+        words->noun, name, words->sender);
 }
 
 static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from)
@@ -437,21 +442,19 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     if (status != SETT_OK) {
         return status;
     }
-    const setti_codec* codec =
-        NULL; /* by the sender's form: with a rule, the type can have another */
+    /* the codec of the sender's form: with a rule, the type can have another form here */
     if (of->form == SETTI_DELTA_OWNED) {
-        codec = &setti_owned_codec;
+        of->codec = &setti_owned_codec;
     } else if (of->form != SETTI_DELTA_VALUES) {
-        codec = setti_delta_codec(of->type);
+        of->codec = setti_delta_codec(of->type);
     }
-    of->codec = codec;
     if (of->sent && delta->part == NULL) {
         return setti_delta_reject(delta,
                                   "\"%.100s\" has rounded values, which only selections have",
                                   of->type->desc.name);
     }
     if (of->type->delta_number != 0) {
-        return setti_delta_reject(delta, "\"%.100s\" is listed twice", of->type->desc.name);
+        return apply_reject_twice(delta, of);
     }
     of->type->delta_number = ++delta->types_found; /* position + 1; 0 means: not in the delta */
     return SETT_OK;
@@ -467,28 +470,26 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
         return setti_delta_reject(delta, "the beginning is wrong");
     }
     if (!is_known) {
-        return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                      is_part ? "%s: these bytes are not a selection - pass what "
-                                                "sett_selection_encode wrote"
-                                              : "%s: these bytes are not a delta - pass what "
-                                                "sett_delta_encode wrote",
-                                      delta->player.call);
+        return apply_fail(
+            delta, SETT_STATUS_INVALID,
+            is_part ? "these bytes are not a selection - pass what sett_selection_encode wrote"
+                    : "these bytes are not a delta - pass what sett_delta_encode wrote");
     }
     bool half_hashes = !is_part && (version & SETTI_DELTA_SHORT) != 0;
     delta->hash_mask = half_hashes ? UINT32_MAX : UINT64_MAX;
     if (version != (SETTI_DELTA_VERSION | (half_hashes ? SETTI_DELTA_SHORT : 0))) {
-        return setti_world_fail_input(
-            delta->world, SETT_STATUS_INVALID,
-            "%s: the %s has version %u of the format, and this library reads version %u - use "
-            "the same library as the %s",
-            delta->player.call, setti_delta_noun(delta), (unsigned)version,
-            (unsigned)SETTI_DELTA_VERSION, apply_words_of(delta)->sender);
+        return apply_fail(
+            delta, SETT_STATUS_INVALID,
+            "the %s has version %u of the format, and this library reads version %u - use the "
+            "same library as the %s",
+            setti_delta_noun(delta), (unsigned)version, (unsigned)SETTI_DELTA_VERSION,
+            apply_words_of(delta)->sender);
     }
     return SETT_OK;
 }
 
 /* Reads the head, and cuts the records of types off the end of `from`. */
-static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
+static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from)
 {
     SETTI_ASSERT(delta->type == NULL);
     size_t size = (size_t)(from->end - from->at);
@@ -515,15 +516,15 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     }
     if (stated_size != size) {
         const char* noun = setti_delta_noun(delta);
-        return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                      "%s: `size` is %llu bytes, but the header of the %s says "
-                                      "%llu bytes - pass the whole %s and no other bytes",
-                                      delta->player.call, (unsigned long long)size, noun,
-                                      (unsigned long long)stated_size, noun);
+        return apply_fail(
+            delta, SETT_STATUS_INVALID,
+            "`size` is %llu bytes, but the header of the %s says %llu bytes - pass the whole %s "
+            "and no other bytes",
+            (unsigned long long)size, noun, (unsigned long long)stated_size, noun);
     }
     /* short hashes have no upper halves; the seal does not cover the version */
     bool version_altered = ((delta->before | delta->after) & ~delta->hash_mask) != 0;
-    if (version_altered || (altered && trust == SETTI_COMPARE_HASHES)) {
+    if (version_altered || (altered && !delta->trusted)) {
         return setti_delta_reject(delta, "the checksum is wrong");
     }
     if (types_size > (size_t)(from->end - from->at) || type_count > types_size / APPLY_TYPE_BYTES) {
@@ -560,59 +561,60 @@ static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
 {
     uint64_t end = 0;
     for (uint32_t k = 0; k < count; k++) {
-        setti_delta_run run = setti_delta_next_run(from);
-        if (run.count == 0 || run.first < end || (uint64_t)run.first + run.count > limit ||
-            !apply_skip(from, run.count, 4)) {
+        uint64_t first = setti_delta_u32(from);
+        uint32_t rows = setti_delta_u32(from);
+        bool fits = rows != 0 && first >= end && first + rows <= limit;
+        if (!fits || !apply_skip(from, rows, 4)) { /* 4: bytes of an index */
             return false;
         }
-        end = (uint64_t)run.first + run.count;
+        end = first + rows;
     }
     return true;
 }
 
-/* Notes where a list of handles begins, and skips the list. */
-static void apply_skip_handles(setti_delta_reader* from, setti_delta_handles* handles)
+/* Notes where a list of handles begins, and skips it. Returns false if it is incomplete, or if its
+ * indices do not ascend. */
+static bool apply_skip_handles(setti_delta_reader* from, setti_delta_handles* handles)
 {
+    setti_delta_reader run = *from;
+    uint64_t end = 0;
     handles->from = *from;
-    (void)apply_skip(from, handles->runs, SETTI_DELTA_HANDLES_SIZE);
+    if (!apply_skip(from, handles->runs, SETTI_DELTA_HANDLES_SIZE)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < handles->runs; k++) {
+        sett_entity first = setti_delta_entity(&run);
+        uint64_t count = setti_delta_number(&run, 1);
+        bool fits = first.index >= end && count != 0 && count <= SETTI_DELTA_HANDLES_MAX;
+        end = first.index + count;
+        if (!fits || end > SETTI_NONE) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Reads the head, the types and the lists of handles. Leaves the sections of types in `from`. */
-static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
+static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from)
 {
     const unsigned char* end = from->end;
-    sett_status status = apply_parse_head(delta, from, trust);
+    sett_status status = apply_parse_head(delta, from);
     if (status != SETT_OK) {
         return status;
     }
     setti_delta_reader types = {.at = from->end, .end = end};
     status = apply_parse_types(delta, &types);
-    apply_skip_handles(from, &delta->ended);
-    apply_skip_handles(from, &delta->begun);
-    apply_skip_handles(from, &delta->slots);
-    if (status == SETT_OK && from->short_of) {
-        status = setti_delta_reject(delta, "the list of entities is incomplete");
+    if (status != SETT_OK) {
+        return status;
     }
-    return status;
+    bool fits = apply_skip_handles(from, &delta->ended) &&
+                apply_skip_handles(from, &delta->begun) && apply_skip_handles(from, &delta->slots);
+    return fits ? SETT_OK
+                : setti_delta_reject(delta, "the list of entities is %s",
+                                     from->short_of ? "incomplete" : "not in order");
 }
 
 /* ------------------------------------------------------------------------------------- checking */
-
-/* Whether runs of handles ascend and have valid lengths. */
-static bool apply_check_runs(setti_delta_handles handles)
-{
-    uint64_t end = 0;
-    for (; handles.runs > 0; handles.runs--) {
-        sett_entity first = setti_delta_entity(&handles.from);
-        uint64_t count = setti_delta_number(&handles.from, 1);
-        if (first.index < end || count == 0 || count > SETTI_DELTA_HANDLES_MAX ||
-            first.index + count > SETTI_NONE) {
-            return false;
-        }
-        end = first.index + count;
-    }
-    return true;
-}
 
 /* Whether the delta may contain an entity. */
 static bool apply_is_allowed(const setti_delta* delta, sett_entity entity)
@@ -624,19 +626,17 @@ static bool apply_is_allowed(const setti_delta* delta, sett_entity entity)
 static sett_status apply_reject_excluded(const setti_delta* delta, sett_entity entity,
                                          const char* verb)
 {
-    return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                  "%s: the selection %s entity %u:%u, which `allowed` excludes - "
-                                  "discard the selection, or allow the entity",
-                                  delta->player.call, verb, SETTI_HANDLE(entity));
+    return apply_fail(
+        delta, SETT_STATUS_INVALID,
+        "the selection %s entity %u:%u, which `allowed` excludes - discard the selection, or "
+        "allow the entity",
+        verb, SETTI_HANDLE(entity));
 }
 
 static sett_status apply_check_ended(const setti_delta* delta)
 {
     setti_delta_handles handles = delta->ended;
     sett_entity entity;
-    if (!apply_check_runs(handles)) {
-        return setti_delta_reject(delta, "the destroyed entities are not in order");
-    }
     while (setti_delta_next_handle(&handles, &entity)) {
         if (delta->part == NULL && !sett_entity_valid(delta->world, entity)) {
             return setti_delta_reject(delta, "entity %u:%u is destroyed, but does not exist",
@@ -649,8 +649,8 @@ static sett_status apply_check_ended(const setti_delta* delta)
     return SETT_OK;
 }
 
-/* Returns the generation of a slot after the delta has destroyed entities. *dead: the slot is free
- * then. */
+/* Returns the generation of a slot. *dead: after the delta has destroyed entities, the slot is
+ * free, or is used up if the result is SETTI_RETIRED. */
 static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
@@ -671,42 +671,36 @@ static sett_status apply_reject_index(const setti_delta* delta, sett_entity enti
                                       uint32_t current, bool dead)
 {
     if (delta->part == NULL) {
-        return setti_delta_reject(delta,
-                                  dead ? "entity %u:%u is created, and its index is used up"
-                                       : "entity %u:%u is created, and its index has an entity",
-                                  SETTI_HANDLE(entity));
+        return setti_delta_reject(delta, "entity %u:%u is created, and its index %s",
+                                  SETTI_HANDLE(entity), dead ? "is used up" : "has an entity");
     }
     if (dead) {
-        return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                      "%s: the selection has entity %u:%u, and this world has used "
-                                      "up the generations of that index - give this world another "
-                                      "range of indices (sett_entity_set_range)",
-                                      delta->player.call, SETTI_HANDLE(entity));
+        return apply_fail(
+            delta, SETT_STATUS_INVALID,
+            "the selection has entity %u:%u, and this world has used up the generations of that "
+            "index - give this world another range of indices (sett_entity_set_range)",
+            SETTI_HANDLE(entity));
     }
-    return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                  "%s: the selection has entity %u:%u, and entity %u:%u of this "
-                                  "world has the same index - give this world another range of "
-                                  "indices (sett_entity_set_range)",
-                                  delta->player.call, SETTI_HANDLE(entity), (unsigned)entity.index,
-                                  (unsigned)current);
+    return apply_fail(
+        delta, SETT_STATUS_INVALID,
+        "the selection has entity %u:%u, and entity %u:%u of this world has the same index - give "
+        "this world another range of indices (sett_entity_set_range)",
+        SETTI_HANDLE(entity), (unsigned)entity.index, (unsigned)current);
 }
 
 static sett_status apply_reject_limit(const setti_delta* delta, uint32_t index)
 {
-    return setti_world_fail_input(delta->world, SETT_STATUS_LIMIT,
-                                  "%s: the %s has entity index %u, and the entity_limit of this "
-                                  "world is %u - create this world with a higher limit",
-                                  delta->player.call, setti_delta_noun(delta), (unsigned)index,
-                                  (unsigned)delta->world->entities.limit);
+    return apply_fail(
+        delta, SETT_STATUS_LIMIT,
+        "the %s has entity index %u, and the entity_limit of this world is %u - create this world "
+        "with a higher limit",
+        setti_delta_noun(delta), (unsigned)index, (unsigned)delta->world->entities.limit);
 }
 
 static sett_status apply_check_begun(const setti_delta* delta)
 {
     setti_delta_handles handles = delta->begun;
     sett_entity entity;
-    if (!apply_check_runs(handles)) {
-        return setti_delta_reject(delta, "the created entities are not in order");
-    }
     while (setti_delta_next_handle(&handles, &entity)) {
         bool dead;
         uint32_t current = apply_generation(delta, entity.index, &dead);
@@ -715,7 +709,7 @@ static sett_status apply_check_begun(const setti_delta* delta)
             return apply_reject_excluded(delta, entity, exists ? "changes" : "creates");
         }
         if (delta->part != NULL && exists) {
-            continue; /* a part lists every entity that has an entry */
+            continue; /* a part lists all entities with entries, also those that exist here */
         }
         if (entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
             return setti_delta_reject(delta, "entity %u:%u has an invalid generation",
@@ -735,9 +729,6 @@ static sett_status apply_check_slots(const setti_delta* delta)
 {
     setti_delta_handles handles = delta->slots;
     sett_entity slot;
-    if (!apply_check_runs(handles)) {
-        return setti_delta_reject(delta, "the freed indices are not in order");
-    }
     if (delta->part != NULL) {
         return SETT_OK; /* a part lists parents here, dead parents too */
     }
@@ -774,7 +765,7 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
 {
     setti_fate fate = setti_delta_fate(delta, entry.index);
     bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
-    /* changed values without a codec are in another section */
+    /* without a codec, changed values are in the section SETTI_DELTA_CHANGES */
     if (entry.kind >= (of->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
         return "the kind of the change is unknown";
     }
@@ -891,12 +882,9 @@ static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_typ
     uint32_t count = 0;
     for (uint32_t k = 0; k < items; k++) {
         const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
-        bool keeps = of->form == SETTI_DELTA_TREE; /* the caller checks the parent */
-        if (!keeps) {
-            sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
-            keeps = apply_will_live(delta, target);
-        }
-        if (keeps) {
+        sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
+        /* a node stays: apply_write_filtered checks its parent */
+        if (of->form == SETTI_DELTA_TREE || apply_will_live(delta, target)) {
             memcpy(out + (size_t)count++ * of->bytes, item, of->bytes);
         }
     }
@@ -924,23 +912,14 @@ static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_t
     return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * of->bytes;
 }
 
-/* Returns the number of values in an entry or a block. */
-static uint32_t apply_value_count(const setti_delta_entry* entry)
-{
-    if (entry->kind == SETTI_DELTA_REMOVED) {
-        return 0;
-    }
-    return entry->bits != 0 ? setti_bits_count(entry->bits) : 1;
-}
-
-/* Writes an entry with full values in place of rounded values. Returns the written size. */
+/* Writes an entry with full values in place of its `count` rounded values. Returns the size. */
 static size_t apply_write_restored(const setti_delta_type* of, const setti_delta_entry* entry,
-                                   const unsigned char* head, unsigned char* out)
+                                   uint32_t count, const unsigned char* head, unsigned char* out)
 {
     size_t value_size = setti_delta_bytes(of->type);
     size_t size = entry->bits != 0 ? SETTI_DELTA_BLOCK_HEAD : SETTI_DELTA_ENTRY_HEAD;
     memcpy(out, head, size);
-    for (uint32_t k = 0; k < apply_value_count(entry); k++) { /* a block has many values */
+    for (uint32_t k = 0; k < count; k++) {
         setti_send_unpack(of->type->members, entry->bytes + (size_t)k * of->bytes, value_size,
                           out + size);
         size += value_size;
@@ -959,18 +938,18 @@ static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, s
         if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
             return apply_reject_incomplete(delta, of);
         }
-        size_t most = (size_t)(from->at - begin) + 4; /* 4: a removed entry's count */
+        uint32_t values = entry.bits != 0 ? setti_bits_count(entry.bits) : 1;
+        size_t most = (size_t)(from->at - begin) + 4; /* 4: a count, which removed entries lack */
         if (of->sent) {
-            most = SETTI_DELTA_BLOCK_HEAD + apply_value_count(&entry) * value_size;
+            values = entry.kind != SETTI_DELTA_REMOVED ? values : 0;
+            most = SETTI_DELTA_BLOCK_HEAD + values * value_size;
         }
         if (!setti_bytes_reserve(&delta->world->pool, out, most)) {
             return setti_world_no_memory(delta->world, delta->player.call);
         }
-        if (of->sent) {
-            out->size += apply_write_restored(of, &entry, begin, setti_bytes_end(out));
-        } else {
-            out->size += apply_write_filtered(delta, of, &entry, setti_bytes_end(out));
-        }
+        unsigned char* end = setti_bytes_end(out);
+        out->size += of->sent ? apply_write_restored(of, &entry, values, begin, end)
+                              : apply_write_filtered(delta, of, &entry, end);
     }
     if (of->sent) {
         of->bytes = (uint32_t)value_size;
@@ -983,16 +962,17 @@ static sett_status apply_rewrite(setti_delta* delta, setti_delta_reader* from, s
 static sett_status apply_reject_required(const setti_delta* delta, const setti_type* type,
                                          const setti_type* other, bool removed)
 {
-    return setti_world_fail_input(
-        delta->world, SETT_STATUS_INVALID,
-        removed ? "%s: the selection removes \"%.100s\", which \"%.100s\" requires, but `allowed` "
-                  "has only the first - allow both types"
-                : "%s: the selection adds \"%.100s\", which requires \"%.100s\", but `allowed` has "
-                  "only the first - allow both types",
-        delta->player.call, type->desc.name, other->desc.name);
+    return apply_fail(
+        delta, SETT_STATUS_INVALID,
+        removed
+            ? "the selection removes \"%.100s\", which \"%.100s\" requires, but `allowed` has "
+              "only the first - allow both types"
+            : "the selection adds \"%.100s\", which requires \"%.100s\", but `allowed` has only "
+              "the first - allow both types",
+        type->desc.name, other->desc.name);
 }
 
-/* Returns an excluded type that an entry would add or remove too, or NULL. */
+/* Returns a type that `allowed` excludes, and that an entry would add or remove too, or NULL. */
 static const setti_type* apply_find_excluded(const setti_delta* delta, const setti_delta_type* of,
                                              const setti_delta_entry* entry)
 {
@@ -1002,9 +982,9 @@ static const setti_type* apply_find_excluded(const setti_delta* delta, const set
         const setti_type* other = list->item[k];
         bool has = setti_delta_fate(delta, entry->index) == SETTI_FATE_STAYS &&
                    setti_storage_has(&other->storage, entry->index);
-        bool changes = removed ? has : !has;
-        if (changes && setti_type_switched(other) != of->type &&
-            !setti_selection_has_type(delta->part->selection, other)) {
+        bool changes = has == removed;
+        bool is_switch = setti_type_switched(other) == of->type; /* comes with the type */
+        if (changes && !is_switch && !setti_selection_has_type(delta->part->selection, other)) {
             return other;
         }
     }
@@ -1036,11 +1016,11 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
                        of->form == SETTI_DELTA_LINKS;
     bool rewritten = has_targets || of->sent;
     if (!setti_selection_has_type(delta->part->selection, of->type)) {
-        return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                      "%s: the selection changes type \"%.100s\", which `allowed` "
-                                      "excludes - discard the selection, or add the type to "
-                                      "`allowed`",
-                                      delta->player.call, of->type->desc.name);
+        return apply_fail(
+            delta, SETT_STATUS_INVALID,
+            "the selection changes type \"%.100s\", which `allowed` excludes - discard the "
+            "selection, or add the type to `allowed`",
+            of->type->desc.name);
     }
     if (of->count[SETTI_DELTA_CHANGES] != 0 || of->count[SETTI_DELTA_LISTS] != 0 ||
         of->count[SETTI_DELTA_ROWS] != 0 || of->form == SETTI_DELTA_TARGET) {
@@ -1063,36 +1043,27 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
     return status;
 }
 
-static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* from)
+/* Checks the sections of a type, and notes where they begin. */
+static sett_status apply_check_type(setti_delta* delta, setti_delta_reader* from,
+                                    setti_delta_type* of)
 {
-    sett_status status = SETT_OK;
-    for (uint32_t t = 0; status == SETT_OK && t < delta->type_count; t++) {
-        setti_delta_type* of = &delta->type[t];
-        of->section[SETTI_DELTA_ENTRIES] = *from;
-        if (delta->part != NULL) {
-            status = apply_check_part(delta, from, of);
-        } else {
-            status = apply_check_entries(delta, from, of);
-        }
-        if (status == SETT_OK) {
-            status = setti_delta_read_changes(delta, from, of);
-        }
-        of->section[SETTI_DELTA_LISTS] = *from;
-        if (status == SETT_OK) {
-            status = apply_check_lists(delta, from, of);
-        }
-        of->section[SETTI_DELTA_ROWS] = *from;
-        if (status == SETT_OK && !apply_skip_runs(from, of->count[SETTI_DELTA_ROWS],
-                                                  of->kind == SETTI_SPARSE ? of->extent : 0)) {
-            status = setti_delta_reject(delta, "the order of rows of \"%.100s\" is %s",
-                                        of->type->desc.name,
-                                        from->short_of ? "incomplete" : "impossible");
-        }
+    of->section[SETTI_DELTA_ENTRIES] = *from;
+    sett_status status = delta->part != NULL ? apply_check_part(delta, from, of)
+                                             : apply_check_entries(delta, from, of);
+    if (status == SETT_OK) {
+        status = setti_delta_read_changes(delta, from, of);
     }
-    if (status == SETT_OK && from->at != from->end) {
-        status = setti_delta_reject(delta, "bytes follow the last value");
+    of->section[SETTI_DELTA_LISTS] = *from;
+    if (status == SETT_OK) {
+        status = apply_check_lists(delta, from, of);
     }
-    return status;
+    of->section[SETTI_DELTA_ROWS] = *from;
+    uint32_t limit = of->kind == SETTI_SPARSE ? of->extent : 0;
+    if (status != SETT_OK || apply_skip_runs(from, of->count[SETTI_DELTA_ROWS], limit)) {
+        return status;
+    }
+    return setti_delta_reject(delta, "the order of rows of \"%.100s\" is %s", of->type->desc.name,
+                              from->short_of ? "incomplete" : "impossible");
 }
 
 static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
@@ -1104,8 +1075,11 @@ static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
     if (status == SETT_OK) {
         status = apply_check_slots(delta);
     }
-    if (status == SETT_OK) {
-        status = apply_check_types(delta, from);
+    for (uint32_t k = 0; status == SETT_OK && k < delta->type_count; k++) {
+        status = apply_check_type(delta, from, &delta->type[k]);
+    }
+    if (status == SETT_OK && from->at != from->end) {
+        status = setti_delta_reject(delta, "bytes follow the last value");
     }
     return status;
 }
@@ -1152,7 +1126,7 @@ static bool apply_measure(setti_delta* delta)
             }
             uint32_t count =
                 pages == whole ? pages->count : SETTI_MIN(pages->count, APPLY_STEP_PAGES);
-            delta->room_pages += count + 2;
+            delta->room_pages += count + 2;          /* 2: new pages */
             if (pages->size > SETTI_POOL_PAGE_MAX) { /* too large for the pool's blocks */
                 done = done && setti_cow_hold(pool, pool->cow, pages, count);
             } else {
@@ -1174,6 +1148,7 @@ static bool apply_reserve(const setti_delta* delta, size_t size, uint32_t pages)
         (void)apply_reject_size(delta);
         return false;
     }
+    /* a spare is taken when memory has run out: for this step, there are too few */
     bool done = pool->cow->diff != NULL && !pool->cow->spare_taken &&
                 setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
     if (!done) {
@@ -1224,16 +1199,15 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
 /* Returns the limit of memory for a delta of `size` bytes. */
 static size_t apply_limit(const setti_delta* delta, size_t size)
 {
-    const setti_pool* pool = &delta->world->pool;
     size_t limit = setti_state_of(delta->world)->options.delta_limit;
-    if (limit == 0) { /* the program has set no limit */
-        limit = SETTI_MIN(size, SIZE_MAX / 4 / APPLY_BYTES_A_BYTE) * APPLY_BYTES_A_BYTE;
-        limit += APPLY_BYTES + pool->block_size;
+    if (limit != 0) {
+        return limit;
     }
-    return limit;
+    size = SETTI_MIN(size, SIZE_MAX / 4 / APPLY_BYTES_A_BYTE); /* no overflow below */
+    return size * APPLY_BYTES_A_BYTE + APPLY_BYTES + delta->world->pool.block_size;
 }
 
-/* Returns the capacities of all tables, two for each root. */
+/* Returns the capacities of all tables, two for each root, or NULL when memory runs out. */
 static uint32_t* apply_list_capacities(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
@@ -1249,7 +1223,7 @@ static uint32_t* apply_list_capacities(const sett_world* world, size_t size)
     return capacity;
 }
 
-/* Frees the memory of an undone delta. */
+/* Frees the memory of an undone delta. The first `roots` roots had the capacities in `capacity`. */
 static void apply_free_undone(sett_world* world, const uint32_t* capacity, uint32_t roots)
 {
     SETTI_ASSERT(world->pool.ceiling == 0);
@@ -1266,6 +1240,12 @@ static void apply_free_undone(sett_world* world, const uint32_t* capacity, uint3
     setti_pool_trim(&world->pool);
 }
 
+/* Whether hashes of states must be compared. Parts have none. */
+static bool apply_has_hashes(const setti_delta* delta)
+{
+    return !delta->trusted && delta->part == NULL;
+}
+
 /* Whether the world's hash is `hash`, in the sent bits. */
 static bool apply_is_state(const setti_delta* delta, uint64_t hash)
 {
@@ -1277,11 +1257,10 @@ static sett_status apply_reject_result(const setti_delta* delta)
     sett_entity entity;
     const char* name;
     if (!setti_delta_find_altered(delta, &entity, &name)) {
-        return setti_world_fail_input(
-            delta->world, SETT_STATUS_INVALID,
-            "%s: the result differs from the sender's state - remove writes from callbacks of this "
-            "world, or apply the sender's whole state (sett_state_apply)",
-            delta->player.call);
+        return apply_fail(
+            delta, SETT_STATUS_INVALID,
+            "the result differs from the sender's state - remove writes from callbacks of this "
+            "world, or apply the sender's whole state (sett_state_apply)");
     }
     return setti_world_fail_with(delta->world, SETT_STATUS_INVALID,
                                  "%s: a callback of this world wrote \"%.100s\" of entity %u:%u, "
@@ -1290,7 +1269,7 @@ static sett_status apply_reject_result(const setti_delta* delta)
                                  delta->player.call, name, SETTI_HANDLE(entity));
 }
 
-/* Makes the sender's choices for types with choices. */
+/* Gives types with choices the sender's choices. */
 static void apply_choices(const setti_delta* delta)
 {
     for (uint32_t k = 0; k < delta->type_count; k++) {
@@ -1301,25 +1280,24 @@ static void apply_choices(const setti_delta* delta)
     }
 }
 
-/* Plays a delta, and checks the result. */
-static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trust trust)
+/* Plays a delta, and checks the result. While loading, there is no snapshot `undo`. */
+static sett_status apply_play(setti_delta* delta, sett_snapshot undo)
 {
     sett_world* world = delta->world;
     sett_status status = SETT_OK;
+    sett_status found;
     if (!delta->loading && !apply_measure(delta)) {
         return world->error;
     }
     setti_pool_set_ceiling(&world->pool, delta->limit);
-    const setti_snapshot* before = setti_snapshot_find(world, undo, &status);
+    const setti_snapshot* before = setti_snapshot_find(world, undo, &found);
     SETTI_ASSERT(delta->loading || before != NULL);
-    status = SETT_OK; /* while loading there is no snapshot, and the search sets an error */
     if (!setti_delta_play(delta) ||
         (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
         status = apply_fail_step(delta);
     } else if (world->last_tag != NULL && world->last_tag->storage.count > 1) {
         status = setti_delta_reject(delta, "two entities have singletons");
-    } else if (trust == SETTI_COMPARE_HASHES && delta->part == NULL &&
-               !apply_is_state(delta, delta->after)) {
+    } else if (apply_has_hashes(delta) && !apply_is_state(delta, delta->after)) {
         status = apply_reject_result(delta);
     }
     setti_pool_set_ceiling(&world->pool, 0);
@@ -1329,17 +1307,8 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trus
     return status;
 }
 
-/* Fails because memory for undoing the delta ran out. */
-static sett_status apply_fail_undo(const setti_delta* delta, sett_status status)
-{
-    return setti_world_fail_with(delta->world, status,
-                                 "%s: the %s failed, and memory ran out before it was undone: this "
-                                 "world has a part of it - apply a whole state (sett_state_apply)",
-                                 delta->player.call, setti_delta_noun(delta));
-}
-
 /* Plays a delta. After a failure, restores the state. */
-static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
+static sett_status apply_or_undo(setti_delta* delta)
 {
     sett_world* world = delta->world;
     setti_state* state = setti_state_of(world);
@@ -1351,14 +1320,18 @@ static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
         setti_state_set_limit(state);
         return status;
     }
-    status = apply_play(delta, undo, trust);
+    status = apply_play(delta, undo);
     if (status != SETT_OK) {
         (void)sett_world_message(world); /* writes the text while the named entity exists */
         sett_status back = sett_snapshot_status(world, undo);
         if (back == SETT_OK) {
             back = setti_snapshot_undo(world, undo, delta->player.call);
         } else {
-            (void)apply_fail_undo(delta, back);
+            setti_world_fail_with(
+                world, back,
+                "%s: the %s failed, and memory ran out before it was undone: this "
+                "world has a part of it - apply a whole state (sett_state_apply)",
+                delta->player.call, setti_delta_noun(delta));
         }
         status = back != SETT_OK ? back : status;
     }
@@ -1378,35 +1351,29 @@ static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
 
 static sett_status apply_reject_state(const setti_delta* delta)
 {
-    const setti_type* type = NULL;
     if (apply_is_state(delta, delta->after)) {
-        return setti_world_fail_input(
-            delta->world, SETT_STATUS_CONFLICT,
-            "%s: this world is in the delta's last state already - skip the delta",
-            delta->player.call);
+        return apply_fail(delta, SETT_STATUS_CONFLICT,
+                          "this world is in the delta's last state already - skip the delta");
     }
-    for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
+    for (uint32_t k = 0; k < delta->type_count; k++) {
         const setti_delta_type* of = &delta->type[k];
         if (of->padding_hash != setti_type_data(of->type)->padding_hash) {
-            type = of->type;
+            return apply_fail(
+                delta, SETT_STATUS_CONFLICT,
+                "this world differs from the delta's first state: the sender takes other bytes of "
+                "\"%.100s\" for padding - register it with the same `members`, `mask` and `bytes` "
+                "in both programs",
+                of->type->desc.name);
         }
     }
-    if (type == NULL) {
-        return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
-                                      "%s: this world differs from the delta's first state - "
-                                      "apply all deltas in order and change nothing between them, "
-                                      "or begin with the sender's whole state (sett_state_apply)",
-                                      delta->player.call);
-    }
-    return setti_world_fail_input(
-        delta->world, SETT_STATUS_CONFLICT,
-        "%s: this world differs from the delta's first state: the sender takes other bytes of "
-        "\"%.100s\" for padding - register it with the same `mask` and `bytes` in both programs",
-        delta->player.call, type->desc.name);
+    return apply_fail(
+        delta, SETT_STATUS_CONFLICT,
+        "this world differs from the delta's first state - apply all deltas in order and change "
+        "nothing between them, or begin with the sender's whole state (sett_state_apply)");
 }
 
 /* Plays a delta. After a failure, restores the state and frees memory. */
-static sett_status apply_change(setti_delta* delta, size_t size, setti_trust trust)
+static sett_status apply_change(setti_delta* delta, size_t size)
 {
     sett_world* world = delta->world;
     if (setti_state_get(world, delta->player.call) == NULL) {
@@ -1419,7 +1386,7 @@ static sett_status apply_change(setti_delta* delta, size_t size, setti_trust tru
         return setti_world_no_memory(world, delta->player.call);
     }
     delta->limit = apply_limit(delta, size);
-    sett_status status = apply_or_undo(delta, trust);
+    sett_status status = apply_or_undo(delta);
     if (status != SETT_OK && world->pool.block_size > old_size) {
         apply_free_undone(world, capacity, roots);
     }
@@ -1456,10 +1423,11 @@ static bool apply_player_reject(const setti_player* player, const setti_type* ty
 }
 
 /* Applies recorded commands, then parses and checks a delta. */
-static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
+static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from)
 {
     sett_world* world = delta->world;
     sett_status status = setti_world_check_unlocked(world, delta->player.call);
+    SETTI_ASSERT(!delta->loading || (world->entities.count == 0 && world->listeners == NULL));
     if (status == SETT_OK && !delta->loading) { /* the reader of a file checks the file's types */
         status = setti_values_check(world, delta->player.call);
     }
@@ -1471,25 +1439,23 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, set
         status = setti_commands_apply_all(world, delta->player.call);
     }
     if (status == SETT_OK) {
-        status = apply_parse(delta, from, trust);
+        status = apply_parse(delta, from);
     }
-    if (status == SETT_OK && trust == SETTI_COMPARE_HASHES && delta->part == NULL &&
-        !apply_is_state(delta, delta->before)) {
+    if (status == SETT_OK && apply_has_hashes(delta) && !apply_is_state(delta, delta->before)) {
         status = apply_reject_state(delta);
     }
-    if (status == SETT_OK) {
-        status = apply_check(delta, from);
-    }
-    return status;
+    return status == SETT_OK ? apply_check(delta, from) : status;
 }
 
-static sett_status apply_bytes(setti_delta* delta, const void* bytes, size_t size,
-                               setti_trust trust)
+static sett_status apply_bytes(setti_delta* delta, const void* bytes, size_t size)
 {
     setti_delta_reader from = setti_delta_reader_of(bytes, size);
-    sett_status status = apply_begin(delta, &from, trust);
-    if (status == SETT_OK) {
-        status = apply_change(delta, size, trust);
+    const sett_snapshot no_undo = {0, 0};
+    sett_status status = apply_begin(delta, &from);
+    if (status == SETT_OK && delta->loading) {
+        status = apply_play(delta, no_undo);
+    } else if (status == SETT_OK) {
+        status = apply_change(delta, size);
     }
     apply_end(delta);
     return status;
@@ -1497,8 +1463,16 @@ static sett_status apply_bytes(setti_delta* delta, const void* bytes, size_t siz
 
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, setti_trust trust)
 {
-    setti_delta delta = {.player.call = apply_call, .world = world};
-    return apply_bytes(&delta, bytes, size, trust);
+    setti_delta delta = {
+        .player.call = apply_call, .world = world, .trusted = trust == SETTI_TRUST};
+    return apply_bytes(&delta, bytes, size);
+}
+
+sett_status setti_delta_apply_from(sett_world* world, const void* bytes, size_t size,
+                                   setti_delta_source source, const char* call)
+{
+    setti_delta delta = {.player.call = call, .world = world, .source = source};
+    return apply_bytes(&delta, bytes, size);
 }
 
 sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
@@ -1506,39 +1480,30 @@ sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t 
 {
     setti_delta delta = {
         .player.call = call, .world = world, .source = SETTI_FROM_SELECTION, .part = allowed};
-    return apply_bytes(&delta, bytes, size, SETTI_COMPARE_HASHES);
-}
-
-static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
-{
-    setti_delta_reader from = setti_delta_reader_of(bytes, size);
-    const sett_snapshot no_undo = {0, 0};
-    /* converted values change the hash */
-    setti_trust trust = delta->rules != NULL ? SETTI_TRUST : SETTI_COMPARE_HASHES;
-    SETTI_ASSERT(delta->world->entities.count == 0 && delta->world->listeners == NULL);
-    delta->loading = true;
-    sett_status status = apply_begin(delta, &from, trust);
-    if (status == SETT_OK) {
-        status = apply_play(delta, no_undo, trust);
-    }
-    apply_end(delta);
-    return status;
+    return apply_bytes(&delta, bytes, size);
 }
 
 sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit,
                              setti_delta_source source)
 {
-    setti_delta delta = {
-        .player.call = apply_call, .world = world, .source = source, .limit = limit};
-    return apply_load(&delta, bytes, size);
+    setti_delta delta = {.player.call = apply_call,
+                         .world = world,
+                         .loading = true,
+                         .source = source,
+                         .limit = limit};
+    return apply_bytes(&delta, bytes, size);
 }
 
 sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
                                 const setti_delta_rules* rules)
 {
-    setti_delta delta = {
-        .player.call = apply_call, .world = world, .source = SETTI_FROM_FILE, .rules = rules};
-    return apply_load(&delta, state->data, state->size);
+    setti_delta delta = {.player.call = apply_call,
+                         .world = world,
+                         .rules = rules,
+                         .loading = true,
+                         .trusted = true, /* converted values change the hash */
+                         .source = SETTI_FROM_FILE};
+    return apply_bytes(&delta, state->data, state->size);
 }
 
 sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size)
@@ -1546,5 +1511,5 @@ sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size)
     if (world != NULL && setti_world_lacks_list(world, bytes, size, __func__, "bytes")) {
         return SETT_STATUS_ARGUMENT;
     }
-    return setti_delta_apply(world, bytes, size, SETTI_COMPARE_HASHES);
+    return setti_delta_apply_from(world, bytes, size, SETTI_FROM_DELTA, __func__);
 }

@@ -15,8 +15,9 @@
 #include "world/listener.h"
 #include "world/sort.h"
 
-#define ARRANGE_UNKNOWN (SETTI_NONE - 1) /* a row that no run sets; not an index */
+#define ARRANGE_UNKNOWN (SETTI_NONE - 1) /* a new row that no run sets; not an index */
 
+/* Fails, because memory has run out. */
 static bool arrange_fail(const setti_delta* delta)
 {
     setti_world_no_memory(delta->world, delta->player.call);
@@ -28,7 +29,7 @@ static size_t arrange_want_size(const setti_delta_type* of)
     return SETTI_MAX(of->extent, 1) * sizeof(uint32_t);
 }
 
-/* Whether a type's rows can have another order than the sender's rows. */
+/* Whether a type's rows can have another order here than at the sender. */
 static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
 {
     const setti_storage* storage = &of->type->storage;
@@ -38,7 +39,7 @@ static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
             setti_view_next(view, &storage->rows, &at) != NULL);
 }
 
-/* Computes the wanted order of a type. */
+/* Computes the wanted order of a type: the order in the snapshot, then the delta's runs. */
 static void arrange_compute(setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want != NULL);
@@ -56,11 +57,12 @@ static void arrange_compute(setti_view* view, setti_delta_type* of)
             of->want[row] = ARRANGE_UNKNOWN;
         }
     }
-    setti_delta_reader from = of->section[SETTI_DELTA_ROWS]; /* the delta's runs */
+    setti_delta_reader from = of->section[SETTI_DELTA_ROWS];
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ROWS]; k++) {
-        setti_delta_run run = setti_delta_next_run(&from);
-        for (uint32_t i = 0; i < run.count; i++) {
-            of->want[run.first + i] = setti_delta_u32(&from);
+        uint32_t first = setti_delta_u32(&from);
+        uint32_t count = setti_delta_u32(&from);
+        for (uint32_t i = 0; i < count; i++) {
+            of->want[first + i] = setti_delta_u32(&from);
         }
     }
 }
@@ -110,7 +112,7 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
     of->want = NULL;
 }
 
-/* Computes a type's wanted order. An impossible order is forgotten. Returns false when memory runs
+/* Computes a type's wanted order, and forgets it if it is impossible. Returns false if memory runs
  * out. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
@@ -119,7 +121,7 @@ static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_de
     const setti_delta_reader* rows = &of->section[SETTI_DELTA_ROWS];
     size_t most =
         setti_view_extent(view, of->type, SETTI_BEFORE) + (size_t)(rows->end - rows->at) / 4;
-    if (of->extent > most) { /* more rows than the world and the runs have */
+    if (of->extent > most) { /* impossible: more rows than the world and the runs have */
         return true;
     }
     size_t size = ((size_t)of->type->storage.extent / 64 + 1) * sizeof(uint64_t);
@@ -165,7 +167,7 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     return true;
 }
 
-/* Like arrange_concerns, for a type and the types of its group. */
+/* Like arrange_concerns, for a type or any type of its group. */
 static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
                                    const setti_delta_type* of)
 {

@@ -11,7 +11,7 @@
  *     columns   pieces, up to the bytes of all values:
  *               number 2 (n - 1), then 1 byte, which occurs n times
  *               number 2 (n - 1) + 1, then n bytes
- *     number    7 bits a byte, lowest first; every byte but the last has 128 added
+ *     number    see setti_delta_short_number
  *
  * In the value before, padding, NaN and bytes after a text's end count as zeroes: states with equal
  * hashes can differ there.
@@ -30,18 +30,13 @@ typedef struct change_word {
     uint64_t bits;
 } change_word;
 
-/* Copies a value in the form of deltas. */
+/* Copies a value to `out` in the form that deltas have. */
 static void change_copy(const setti_type* type, const void* value, uint32_t side,
                         unsigned char* out)
 {
     size_t size = setti_hash_size(type);
-    const unsigned char* mask = type->desc.mask;
     memcpy(out, value, size);
-    if (mask != NULL) {
-        for (size_t k = 0; k < size; k++) {
-            out[k] &= mask[k]; /* padding becomes zeroes */
-        }
-    }
+    setti_delta_mask(type, out, size);
     if (side == SETTI_BEFORE && type->members != NULL) {
         setti_canonical_clear(type->members, out);
     }
@@ -52,7 +47,7 @@ static void change_copy(const setti_type* type, const void* value, uint32_t side
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Adds changed entities to the list of words. */
+/* Adds the changed entities in `bits` to the list of words. `number` is as in change_word. */
 static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
@@ -85,7 +80,8 @@ static unsigned char* change_room(setti_delta_writer* to, size_t count)
 /* Subtracts each byte of `b` from the same byte of `a`, modulo 256. */
 SETTI_INLINE uint64_t change_minus(uint64_t a, uint64_t b)
 {
-    const uint64_t high = 0x8080808080808080u;
+    const uint64_t high =
+        0x8080808080808080u; /* set in `a`, so that no byte borrows from the next */
     return ((a | high) - (b & ~high)) ^ ((a ^ ~b) & high);
 }
 
@@ -328,7 +324,7 @@ static unsigned char* change_write_bytes(unsigned char* out, const unsigned char
     return out + count;
 }
 
-/* Counts the bytes at the begin that are equal to the first one. */
+/* Counts the bytes at the beginning that equal the first byte. */
 static size_t change_count_equal(const unsigned char* bytes, size_t size)
 {
     const uint64_t eight = bytes[0] * (UINT64_MAX / 255); /* the first byte, eight times */
@@ -342,12 +338,12 @@ static size_t change_count_equal(const unsigned char* bytes, size_t size)
     return count;
 }
 
-/* Finds four equal bytes from `at` on. If there are none before the last 8 bytes, returns an offset
- * among these. */
+/* Returns the offset of four equal bytes from `at` on. If there are none before the last 8 bytes,
+ * returns an offset among these. */
 static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t size)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
-    for (; at + 9 <= size; at += 6) {
+    for (; at + 9 <= size; at += 6) { /* of 9 bytes, four equal bytes begin at one of the first 6 */
         uint64_t x = setti_bytes_get(bytes + at, 8) ^ setti_bytes_get(bytes + at + 1, 8);
         uint64_t equal = ~(((x & low) + low) | x | low); /* 128: the byte equals the next byte */
         equal &= equal >> 8 & equal >> 16; /* 128: the byte equals the next three bytes */
@@ -416,31 +412,19 @@ static void change_transpose(const unsigned char* values, size_t count, size_t e
 
 #define CHANGE_WORD_MAX 19 /* the most bytes of a written word: skipped words, parts, 8 bytes */
 
-/* Empties the lists for the next type, also after memory ran out. */
-static void change_forget(setti_delta_writer* to)
-{
-    to->words.size = 0;
-    to->values.size = 0;
-}
-
-void setti_delta_write_changes(setti_delta_writer* to)
+/* Writes the changes of the writer's type. Without memory, sets the writer's status. */
+static void change_write_section(setti_delta_writer* to)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
     size_t size = to->values.size;
     size_t each = setti_hash_size(to->type);
-    SETTI_ASSERT(size == 0 || size % each == 0);
-    to->count = (uint32_t)(to->words.size / sizeof(change_word));
-    if (size == 0 || to->encoder.status != SETT_OK) {
-        change_forget(to);
-        return;
-    }
+    SETTI_ASSERT(size % each == 0);
     /* written columns have at most 2 * size bytes, and `values` has `size` bytes already */
     size_t room = to->count * (size_t)CHANGE_WORD_MAX + size + sizeof(uint64_t);
     to->columns.size = 0;
     if (!setti_bytes_reserve(pool, &to->columns, size + sizeof(uint64_t)) ||
         !setti_bytes_reserve(pool, &to->values, room)) {
         to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
-        change_forget(to);
         return;
     }
     change_transpose(to->values.data, size / each, each, to->columns.data);
@@ -457,7 +441,16 @@ void setti_delta_write_changes(setti_delta_writer* to)
     setti_bytes unused_words = to->last_words;
     to->last_words = to->words;
     to->words = unused_words;
-    change_forget(to);
+}
+
+void setti_delta_write_changes(setti_delta_writer* to)
+{
+    to->count = (uint32_t)(to->words.size / sizeof(change_word));
+    if (to->values.size != 0 && to->encoder.status == SETT_OK) {
+        change_write_section(to);
+    }
+    to->words.size = 0; /* empties the lists for the next type */
+    to->values.size = 0;
 }
 
 void setti_delta_end_changes(setti_delta_writer* to)
@@ -471,8 +464,7 @@ void setti_delta_end_changes(setti_delta_writer* to)
 
 /* -------------------------------------------------------------------------------------- reading */
 
-/* Reads a number, 7 bits a byte. A number that is too long counts as a read beyond the end. */
-static uint64_t change_read_number(setti_delta_reader* from)
+uint64_t setti_delta_short_number(setti_delta_reader* from)
 {
     uint64_t number = 0;
     uint64_t byte = 128;
@@ -487,7 +479,7 @@ static uint64_t change_read_number(setti_delta_reader* from)
 /* Reads the next word, whose number is `least` or more. An invalid word has no bits. */
 static change_word change_read_word(setti_delta_reader* from, uint64_t least)
 {
-    uint64_t gap = change_read_number(from);
+    uint64_t gap = setti_delta_short_number(from);
     uint64_t parts = setti_delta_number(from, 1); /* bit n: byte n of the word is not 0 */
     change_word word = {least + gap, 0};
     for (uint32_t n = 0; n < 8; n++) {
@@ -530,7 +522,7 @@ static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
 static bool change_read_columns(setti_delta_reader* from, unsigned char* out, size_t size)
 {
     for (size_t at = 0; at < size;) {
-        uint64_t number = change_read_number(from);
+        uint64_t number = setti_delta_short_number(from);
         uint64_t count = number / 2 + 1;
         bool same = number % 2 == 0;
         if (count > size - at) {
@@ -577,7 +569,6 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
                                      setti_delta_type* of)
 {
     uint32_t words = of->count[SETTI_DELTA_CHANGES];
-    bool same_words = words == SETTI_NONE; /* as the last type with changes */
     if (words == 0) {
         return SETT_OK;
     }
@@ -585,7 +576,8 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
         return setti_delta_reject(delta, "values of \"%.100s\" are changed in part, not as a whole",
                                   of->type->desc.name);
     }
-    if (!same_words) {
+    bool has_list = words != SETTI_NONE; /* else the list of the last type with changes */
+    if (has_list) {
         delta->changed = *from;
         delta->changed_words = words;
     }
@@ -596,7 +588,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
         return setti_delta_reject(delta, "a changed value of \"%.100s\" does not exist",
                                   of->type->desc.name);
     }
-    if (!same_words) {
+    if (has_list) {
         from->at = list.at; /* skips the list */
     }
     size_t size = count * of->bytes; /* cannot overflow: the values are in memory */

@@ -8,7 +8,7 @@
  */
 #include "state/delta_writer.h"
 
-/* Returns the generation of a slot after the entity in it, if any, is destroyed. */
+/* Returns the generation of a slot once its entity, if any, has been destroyed. */
 static uint32_t order_next_generation(uint32_t generation)
 {
     if ((generation & SETTI_DEAD) != 0) {
@@ -17,13 +17,16 @@ static uint32_t order_next_generation(uint32_t generation)
     return generation == SETTI_GENERATION_MAX ? SETTI_RETIRED : (generation + 1) | SETTI_DEAD;
 }
 
-/* Writes a dead slot's generation, unless the receiver computes the same from `before`. */
+/* Writes a dead slot's generation, unless the receiver computes it from `before`. */
 static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t before,
                              uint32_t after)
 {
     uint32_t next = order_next_generation(before);
     bool retired = before == SETTI_RETIRED || next == SETTI_RETIRED;
-    if (retired && before != after && next != after) { /* no handle has a retired slot again */
+    if (retired && before != after && next != after) { /* a retired slot has no later generation */
+        if (to->encoder.status != SETT_OK) {
+            return; /* the failure is reported already */
+        }
         to->encoder.status = setti_world_fail_with(
             setti_unconst(to->walk->view->world), SETT_STATUS_ARGUMENT,
             "%s: index %u has used up its generations in the first snapshot, but not in the "
@@ -60,6 +63,7 @@ static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)
     to->run_next = row + 1;
 }
 
+/* Returns the entity indices in a page of rows. NULL stays NULL. */
 static const uint32_t* order_indices(const setti_storage* storage, const void* page)
 {
     const unsigned char* bytes = page;

@@ -1,7 +1,7 @@
 /* delta_play.c: plays a checked delta with public calls, like a program.
  *
- * The workload: a hostile peer can send entries that are valid alone, but not together, as parents
- * in a cycle. Calls reject such entries, and the caller undoes the delta.
+ * The workload: a hostile peer can send entries that are valid alone, but not together, such as
+ * parents in a cycle. Calls reject such entries, and setti_delta_play's caller undoes the delta.
  *
  * Ended entities are first unlinked, so that no clean-up policy acts: the delta has the effects of
  * the sender's policies. Names are removed before nodes move, and set after all nodes have moved,
@@ -27,48 +27,46 @@ enum {
     PLAY_LAST    /* removes "sources" */
 };
 
-/* Unlinks the values that entries of a type will change. */
-static bool play_detach_for_move(const setti_delta* delta, const setti_delta_type* of)
+/* Unlinks the values that entries will change, in the types of a pass. */
+static bool play_detach_moved(const setti_delta* delta, uint32_t pass)
 {
-    SETTI_ASSERT(of->codec->detach_for_move != NULL);
-    setti_delta_reader from = of->section[SETTI_DELTA_ENTRIES];
     bool done = true;
-    for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
-        setti_delta_entry entry = setti_delta_next(&from, of);
-        done = of->codec->detach_for_move(&delta->player, of->type, &entry);
+    for (uint32_t t = 0; t < delta->type_count; t++) {
+        const setti_delta_type* of = &delta->type[t];
+        const setti_codec* codec = of->codec;
+        if (codec == NULL || codec->detach_for_move == NULL || codec->pass != pass) {
+            continue;
+        }
+        setti_delta_reader from = of->section[SETTI_DELTA_ENTRIES];
+        for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
+            setti_delta_entry entry = setti_delta_next(&from, of);
+            done = codec->detach_for_move(&delta->player, of->type, &entry);
+        }
     }
     return done;
 }
 
-/* Unlinks an entity that will be destroyed, in the types of a pass. */
-static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
+/* Unlinks the entities that will be destroyed, in the types of a pass. */
+static bool play_detach_ended(const setti_delta* delta, uint32_t pass)
 {
-    if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
-        return true; /* as in play_end */
-    }
     const setti_type_list* types = &delta->world->registered;
+    setti_delta_handles ended = delta->ended;
+    sett_entity entity;
     bool done = true;
-    for (uint32_t k = 0; done && k < types->count; k++) {
-        setti_type* type = types->item[k];
-        const setti_codec* codec = setti_delta_codec(type);
-        done = codec == NULL || codec->detach == NULL || codec->pass != pass ||
-               codec->detach(&delta->player, type, entity);
+    while (done && setti_delta_next_handle(&ended, &entity)) {
+        if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
+            continue; /* as in play_end */
+        }
+        for (uint32_t k = 0; done && k < types->count; k++) {
+            const setti_codec* codec = setti_delta_codec(types->item[k]);
+            bool detaches = codec != NULL && codec->detach != NULL && codec->pass == pass;
+            done = !detaches || codec->detach(&delta->player, types->item[k], entity);
+        }
     }
     return done;
 }
 
-/* Detached nodes become roots, and two roots cannot share a name. So names are detached first. */
-static bool play_detach_names(const setti_delta* delta, sett_entity entity)
-{
-    return play_detach(delta, entity, PLAY_SECOND);
-}
-
-static bool play_detach_nodes(const setti_delta* delta, sett_entity entity)
-{
-    return play_detach(delta, entity, PLAY_FIRST);
-}
-
-/* Calls `fn` for each entity of a list, until `fn` returns false. */
+/* Calls `fn` for each entity of a list. Returns false as soon as `fn` does. */
 static bool play_each(const setti_delta* delta, setti_delta_handles handles,
                       bool (*fn)(const setti_delta* delta, sett_entity entity))
 {
@@ -80,37 +78,21 @@ static bool play_each(const setti_delta* delta, setti_delta_handles handles,
     return done;
 }
 
-/* Unlinks all values that will change, then the entities that will be destroyed. */
-static bool play_detach_for_move_all(const setti_delta* delta)
-{
-    bool done = true;
-    for (uint32_t pass = PLAY_LAST; done && pass-- > PLAY_FIRST;) { /* second, first */
-        for (uint32_t k = 0; done && k < delta->type_count; k++) {
-            const setti_delta_type* of = &delta->type[k];
-            done = of->codec == NULL || of->codec->detach_for_move == NULL ||
-                   of->codec->pass != pass || play_detach_for_move(delta, of);
-        }
-    }
-    return done && play_each(delta, delta->ended, play_detach_names) &&
-           play_each(delta, delta->ended, play_detach_nodes);
-}
-
 /* ------------------------------------------------------------------------------------- entities */
 
 static bool play_end(const setti_delta* delta, sett_entity entity)
 {
-    if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
+    sett_world* world = delta->world;
+    if (delta->part != NULL && !sett_entity_valid(world, entity)) {
         return true; /* the receiver of a part may have destroyed the entity before */
     }
-    bool forgets =
-        delta->part != NULL && !setti_entity_in_range(&delta->world->entities, entity.index);
     if (!setti_delta_room(delta)) {
         return false;
     }
-    if (forgets) {
-        return sett_entity_forget(delta->world, entity) == SETT_OK;
+    if (delta->part != NULL && !setti_entity_in_range(&world->entities, entity.index)) {
+        return sett_entity_forget(world, entity) == SETT_OK; /* the handle can come back */
     }
-    return sett_entity_destroy(delta->world, entity) == SETT_OK;
+    return sett_entity_destroy(world, entity) == SETT_OK;
 }
 
 static bool play_begin(const setti_delta* delta, sett_entity entity)
@@ -164,7 +146,7 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Writes the bytes of an entry to a value. Padding keeps its bytes. */
+/* Writes the bytes of an entry to a value. Padding of the value stays. */
 static void play_write(const setti_type* type, unsigned char* value, const unsigned char* bytes)
 {
     size_t size = setti_hash_size(type);
@@ -212,7 +194,7 @@ static void play_fill_write(const setti_edit_fill* given, void* value)
     }
 }
 
-/* Whether a part gives the singletons to another entity than this world. */
+/* Whether `type` is singletons', a part adds it to an entity, and another entity has it here. */
 static bool play_moves_singletons(const setti_delta* delta, const setti_type* type,
                                   sett_entity entity)
 {
@@ -262,7 +244,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     if (entry.kind == SETTI_DELTA_REMOVED && codec != NULL && codec->remove != NULL) {
         return codec->remove(&delta->player, type, entity);
     }
-    if (entry.kind == SETTI_DELTA_REMOVED) { /* absent if a required type was removed before */
+    if (entry.kind == SETTI_DELTA_REMOVED) { /* already absent if it required a removed type */
         return !sett_has(world, entity, type->id) ||
                sett_remove(world, entity, type->id) == SETT_OK;
     }
@@ -272,7 +254,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     return play_value(delta, of, entity, entry);
 }
 
-/* Returns the pass that plays an entry. */
+/* Returns the pass in which an entry is played. */
 static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
 {
     if (codec == NULL) {
@@ -289,7 +271,7 @@ static bool play_block(const setti_delta* delta, const setti_delta_type* of,
     bool done = true;
     bool copies = of->rule == NULL && !setti_delta_turns(of->type); /* values need no conversion */
     if (delta->loading && block.bits != 0 && copies && setti_change_is_bare(world, of->type)) {
-        /* a single call for all entries */
+        /* adds all values of the block at once */
         const unsigned char* values = of->bytes != 0 ? block.bytes : NULL;
         return setti_change_add_word(world, of->type, block.index, block.bits, values,
                                      delta->player.call);
@@ -323,8 +305,6 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
     return done;
 }
 
-/* -------------------------------------------------------------------------------------- circles */
-
 /* Replaces *index by the index of its first owner. Returns false if there is no owner. */
 static bool play_follow(const setti_delta* delta, const setti_delta_type* of, uint32_t* index)
 {
@@ -339,25 +319,31 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
     return true;
 }
 
-/* Follows the owners from *index to an entity that is in `seen` or has no owner, which *index then
- * is. Adds the entities before it to `seen`. Returns false if the owners form a cycle. */
-static bool play_chain_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
-                            unsigned char* seen)
+/* Follows the owners of an entity up to one without an owner or in `seen`, and adds the entities
+ * before it to `seen`, a bit for each place of a value. If owners form a cycle, returns an index in
+ * it, else SETTI_NONE. */
+static uint32_t play_find_circle(const setti_delta* delta, const setti_delta_type* of,
+                                 uint32_t index, unsigned char* seen)
 {
-    uint32_t first = *index;
-    uint32_t steps = of->type->storage.count;
-    for (uint32_t at = first; play_follow(delta, of, &at); *index = at) { /* `at` is its owner */
-        if ((seen[*index / 8] >> *index % 8 & 1) != 0) {
+    const setti_storage* storage = &of->type->storage;
+    uint32_t end = index;
+    uint32_t owner = index;
+    uint32_t steps = storage->count; /* no chain without a cycle has more */
+    while (play_follow(delta, of, &owner)) {
+        uint32_t place = setti_storage_slot(storage, end);
+        if ((seen[place / 8] >> place % 8 & 1) != 0) {
             break;
         }
-        if (steps-- == 0) { /* more steps than values: *index is in a cycle */
-            return false;
+        if (steps-- == 0) {
+            return end;
         }
+        end = owner;
     }
-    for (uint32_t at = first; at != *index; (void)play_follow(delta, of, &at)) {
-        seen[at / 8] |= (unsigned char)(1u << at % 8);
+    for (uint32_t at = index; at != end; (void)play_follow(delta, of, &at)) {
+        uint32_t place = setti_storage_slot(storage, at);
+        seen[place / 8] |= (unsigned char)(1u << place % 8);
     }
-    return true;
+    return SETTI_NONE;
 }
 
 /* Checks that owners form no cycle. Follows each owner at most twice. */
@@ -367,31 +353,30 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
     setti_delta_reader from = of->section[SETTI_DELTA_ENTRIES];
     size_t size = of->type->storage.extent / 8 + 1;
     unsigned char* seen = setti_pool_alloc(&world->pool, size, 16);
-    uint32_t index = 0;
-    bool done = true;
+    uint32_t found = SETTI_NONE;
     if (seen == NULL) {
         setti_world_no_memory(world, delta->player.call);
         return false;
     }
     memset(seen, 0, size);
-    for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
-        index = setti_delta_next(&from, of).index;
-        done = play_chain_ends(delta, of, &index, seen);
+    for (uint32_t k = 0; found == SETTI_NONE && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
+        found = play_find_circle(delta, of, setti_delta_next(&from, of).index, seen);
     }
     setti_pool_free(&world->pool, seen, size, 16);
-    if (!done) {
-        sett_entity entity = setti_entity_at(&world->entities, index);
-        setti_world_fail_input(
-            world, SETT_STATUS_INVALID,
-            delta->part != NULL ? "%s: \"%.100s\" is acyclic, but with the links of the %s "
-                                  "entity %u:%u leads back to itself - select the targets of "
-                                  "these links, too"
-                                : "%s: \"%.100s\" is acyclic in this world, but by the links of "
-                                  "the %s entity %u:%u leads back to itself - register it "
-                                  "without `acyclic`",
-            delta->player.call, of->type->desc.name, setti_delta_noun(delta), SETTI_HANDLE(entity));
+    if (found == SETTI_NONE) {
+        return true;
     }
-    return done;
+    sett_entity entity = setti_entity_at(&world->entities, found);
+    setti_world_fail_input(
+        world, SETT_STATUS_INVALID,
+        delta->part != NULL ? "%s: \"%.100s\" is acyclic, but with the links of the %s "
+                              "entity %u:%u leads back to itself - select the targets of "
+                              "these links, too"
+                            : "%s: \"%.100s\" is acyclic in this world, but by the links of "
+                              "the %s entity %u:%u leads back to itself - register it "
+                              "without `acyclic`",
+        delta->player.call, of->type->desc.name, setti_delta_noun(delta), SETTI_HANDLE(entity));
+    return false;
 }
 
 static bool play_check_all_circles(const setti_delta* delta)
@@ -399,15 +384,14 @@ static bool play_check_all_circles(const setti_delta* delta)
     bool done = true;
     for (uint32_t t = 0; done && t < delta->type_count; t++) {
         const setti_delta_type* of = &delta->type[t];
-        done = of->codec == NULL || of->codec->acyclic == NULL || !of->codec->acyclic(of->type) ||
-               play_check_circles(delta, of);
+        bool acyclic =
+            of->codec != NULL && of->codec->acyclic != NULL && of->codec->acyclic(of->type);
+        done = !acyclic || play_check_circles(delta, of);
     }
     return done;
 }
 
-/* ---------------------------------------------------------------------------------------- lists */
-
-/* Whether a list ends with the `count` given members. `place` is that of the list's last member. */
+/* Whether a list ends with the `count` given members. `place` is the place of its last member. */
 static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t place,
                            const setti_delta_reader* given, uint32_t count)
 {
@@ -427,7 +411,7 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
 {
     SETTI_ASSERT(of->codec->list != NULL && of->codec->requeue != NULL);
     uint32_t index = setti_delta_u32(from);
-    uint32_t kept = setti_delta_u32(from); /* members at the begin, not moved */
+    uint32_t kept = setti_delta_u32(from); /* members at the beginning that are not moved */
     uint32_t count = setti_delta_u32(from);
     setti_delta_reader again = *from; /* play_list_ends reads the members a second time */
     setti_codec_list list;
@@ -435,20 +419,17 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
     bool fits = !sett_is_null(owner) &&
                 of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list) &&
                 (uint64_t)kept + count == list.count;
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t member = setti_delta_u32(from);
-        if (fits && !setti_delta_room(delta)) {
+    for (uint32_t k = 0; fits && k < count; k++) {
+        if (!setti_delta_room(delta)) {
             return false;
         }
-        fits = fits && of->codec->requeue(of->type, owner, member);
+        fits = of->codec->requeue(of->type, owner, setti_delta_u32(from));
     }
-    fits = fits && of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list);
-    if (fits &&
-        play_list_ends(delta, of, list.last, &again, count)) { /* no member was given twice */
-        return true;
-    }
-    return delta->player.reject(&delta->player, of->type,
-                                "the order of links names an entity without such a link");
+    /* a member that was given twice is not at both places */
+    fits = fits && of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list) &&
+           play_list_ends(delta, of, list.last, &again, count);
+    return fits || delta->player.reject(&delta->player, of->type,
+                                        "the order of links names an entity without such a link");
 }
 
 static bool play_lists(const setti_delta* delta)
@@ -470,12 +451,14 @@ bool setti_delta_play(setti_delta* delta)
     setti_view_init_empty(delta->world, &live);
     delta->player.sides = &live.sides;
     setti_commands_receive(delta->world, true);
-    bool done = play_detach_for_move_all(delta) && play_each(delta, delta->ended, play_end) &&
-                play_each(delta, delta->begun, play_begin) &&
-                (delta->part != NULL || play_each(delta, delta->slots, play_slot)) &&
-                play_entries(delta, PLAY_FIRST) && play_entries(delta, PLAY_SECOND) &&
-                play_entries(delta, PLAY_LAST) && play_check_all_circles(delta) &&
-                play_lists(delta);
+    /* detached nodes become roots, and two roots cannot share a name: names come first */
+    bool done =
+        play_detach_moved(delta, PLAY_SECOND) && play_detach_moved(delta, PLAY_FIRST) &&
+        play_detach_ended(delta, PLAY_SECOND) && play_detach_ended(delta, PLAY_FIRST) &&
+        play_each(delta, delta->ended, play_end) && play_each(delta, delta->begun, play_begin) &&
+        (delta->part != NULL || play_each(delta, delta->slots, play_slot)) &&
+        play_entries(delta, PLAY_FIRST) && play_entries(delta, PLAY_SECOND) &&
+        play_entries(delta, PLAY_LAST) && play_check_all_circles(delta) && play_lists(delta);
     setti_commands_receive(delta->world, false);
     return done;
 }
@@ -493,7 +476,7 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     return same || setti_delta_turns(type); /* turned bytes are not compared: they count as equal */
 }
 
-/* Finds an entity whose value differs from the entry in a section. */
+/* Finds an entity whose value differs from its entry in a section. Returns false without one. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
                               setti_delta_section section, sett_entity* entity)
 {

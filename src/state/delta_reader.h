@@ -26,11 +26,16 @@ struct setti_delta_writer;
 /* Unpacks bytes that setti_delta_pack packed. */
 void setti_delta_unpack(setti_delta_reader* from, size_t size, struct setti_delta_writer* to);
 
+/* Reads a number of `size` bytes. Returns 0 if fewer are left. */
 static inline uint64_t setti_delta_number(setti_delta_reader* from, size_t size)
 {
     const unsigned char* bytes = setti_delta_read(from, size);
     return bytes != NULL ? setti_bytes_get(bytes, size) : 0;
 }
+
+/* Reads a number of 7 bits a byte, the lowest first. All bytes but the last have 128 added. A tenth
+ * byte counts as a read beyond the end. */
+uint64_t setti_delta_short_number(setti_delta_reader* from);
 
 static inline uint32_t setti_delta_u32(setti_delta_reader* from)
 {
@@ -45,12 +50,12 @@ static inline sett_entity setti_delta_entity(setti_delta_reader* from)
     return entity;
 }
 
-/* Runs of handles, read one handle at a time. */
+/* Runs of handles, read one handle at a time: copy the list to iterate over it. */
 typedef struct setti_delta_handles {
     setti_delta_reader from;
-    uint32_t runs;  /* left after the current run */
-    uint32_t count; /* handles left in the current run */
-    sett_entity next;
+    uint32_t runs;    /* left after the current run */
+    uint32_t count;   /* handles left in the current run */
+    sett_entity next; /* the first of these */
 } setti_delta_handles;
 
 /* Reads the next handle. Returns false at the end. */
@@ -78,32 +83,35 @@ typedef struct setti_delta_type {
     uint32_t kind;            /* setti_kind of the sender's storage */
     uint32_t bytes;           /* of an encoded value, or of an item if values are counted */
     bool sent;                /* values are rounded */
+    bool renamed;             /* the delta has one of the type's old names */
     uint64_t padding_hash;
     uint32_t extent; /* of the sender's storage */
+    /* Entries or lists in a section; runs of rows; words of changes (delta_change.c). */
     uint32_t count[SETTI_DELTA_SECTIONS];
-    setti_delta_reader section[SETTI_DELTA_SECTIONS];
-    setti_bytes changes;    /* changed values, turned into entries */
-    setti_bytes filtered;   /* a part's entries after apply_rewrite */
-    setti_delta_rule* rule; /* how to convert values, or NULL */
-    uint32_t* want;         /* wanted index of each row (delta_arrange.c), or NULL */
+    setti_delta_reader section[SETTI_DELTA_SECTIONS]; /* where it begins */
+    setti_bytes changes;                              /* changed values, turned into entries */
+    setti_bytes filtered;                             /* a part's entries after apply_rewrite */
+    setti_delta_rule* rule;                           /* how to convert values, or NULL */
+    uint32_t* want; /* wanted index of each row (delta_arrange.c), or NULL */
 } setti_delta_type;
 
 typedef struct setti_delta {
     setti_player player; /* first: codecs get the delta as a setti_player */
     sett_world* world;
-    uint64_t before;
-    uint64_t after;
-    uint64_t hash_mask;             /* bits of `before` and `after` that were sent */
+    uint64_t before;                /* hash of the first state */
+    uint64_t after;                 /* hash of the last state */
+    uint64_t hash_mask;             /* bits of these hashes that were sent */
     const setti_delta_rules* rules; /* or NULL */
     bool loading;                   /* into an empty world */
+    bool trusted;                   /* the checksum and the hashes of states are not compared */
     setti_delta_source source;
     const setti_delta_allowed* part; /* allowed contents; NULL: the delta is no part */
     uint32_t type_count;
     uint32_t types_found; /* number of parsed types */
     setti_delta_type* type;
-    setti_delta_handles ended;
-    setti_delta_handles begun;
-    setti_delta_handles slots;
+    setti_delta_handles ended;  /* destroyed entities */
+    setti_delta_handles begun;  /* created entities; in a part, all entities with entries */
+    setti_delta_handles slots;  /* freed indices; in a part, parents */
     setti_delta_reader changed; /* the changed entities of the last type with changes */
     uint32_t changed_words;     /* words in `changed` */
     size_t limit;               /* bytes of memory that the delta may take */
@@ -111,7 +119,7 @@ typedef struct setti_delta {
     uint32_t room_pages;        /* page copies of a step, at most */
 } setti_delta;
 
-/* Reads the next entry of a type, or the next block of entries. */
+/* Reads the next entry of a type, or block of entries. Sets from->short_of if it is invalid. */
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of);
 
 /* Takes the next entry out of a block, or the single entry. Returns false at the end. */
@@ -122,27 +130,14 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
 sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* from,
                                      setti_delta_type* of);
 
-/* A run of rows. The indices of the entities follow in the delta. */
-typedef struct setti_delta_run {
-    uint32_t first;
-    uint32_t count;
-} setti_delta_run;
-
-static inline setti_delta_run setti_delta_next_run(setti_delta_reader* from)
-{
-    setti_delta_run run;
-    run.first = setti_delta_u32(from);
-    run.count = setti_delta_u32(from);
-    return run;
-}
-
+/* Returns what a delta does with the entity at an index. */
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
 
 /* Reads the bytes of an encoded value. */
 void setti_delta_read_data(const setti_player* player, const setti_type* type,
                            const unsigned char* bytes, void* value);
 
-/* Fails with INVALID: the bytes are damaged, with the reason. */
+/* Fails with INVALID, because the bytes are damaged. The format is of the reason. */
 sett_status setti_delta_reject(const setti_delta* delta, const char* format, ...)
     SETTI_PRINTF(2, 3);
 
@@ -159,7 +154,8 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
 /* Plays everything except the order of rows. Sets the world's error on failure. */
 bool setti_delta_play(setti_delta* delta);
 
-/* Finds a value of the delta that a callback overwrote. Returns false if there is none. */
+/* Finds a value of the delta that a callback has overwritten: its entity, and the name of its type.
+ * Returns false if there is none. */
 bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name);
 
 /* Sorts rows into the sender's order. Returns false when memory runs out. */

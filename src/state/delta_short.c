@@ -13,7 +13,7 @@
  *     body     all bytes between the head and the types; packed (delta_pack.c), after the size of
  *              the body, if this is shorter
  *
- * Numbers, except for the seal and the hashes, have 7 bits a byte, the lowest first.
+ * Numbers, except for the seal and the hashes, are those of setti_delta_short_number.
  *
  * Invariant:  expand(shorten(bytes)) = bytes, with zeroes as the upper halves of hashes
  */
@@ -25,13 +25,13 @@
 #define SHORT_KINDS 3                            /* kinds of runs: ended, begun, slots */
 #define SHORT_NUMBERS (SETTI_DELTA_SECTIONS + 1) /* after a record: counts of sections, extent */
 
-enum {
-    SHORT_BEGIN = 0xb0,  /* bits that are set in every first byte */
-    SHORT_PART = 1,      /* flag of the first byte: the bytes are a part */
-    SHORT_RUNS = 2,      /* flag of the first byte: kind 0 has runs; SHORT_RUNS << k: kind k */
-    SHORT_PACKED = 0x40, /* flag of the first byte: the body is packed */
-    SHORT_RECORD = 32    /* flag of a type: its record follows; flag k: number k follows */
-};
+/* The first byte: bits that are always set, and flags. */
+#define SHORT_BEGIN 0xb0u
+#define SHORT_PART 1u      /* the bytes are a part */
+#define SHORT_RUNS 2u      /* kind 0 has runs; SHORT_RUNS << k: kind k has */
+#define SHORT_PACKED 0x40u /* the body is packed */
+/* The flags of a type are this one, and bit k if number k of SHORT_NUMBERS follows. */
+#define SHORT_RECORD 32u /* the record follows, not its number in the table */
 
 typedef struct short_head {
     uint32_t magic;
@@ -55,15 +55,11 @@ static void short_write(setti_delta_writer* to, uint32_t number)
     setti_delta_write_number(to, number, 1);
 }
 
+/* Reads a number. A number that is too large counts as a read beyond the end. */
 static uint32_t short_read(setti_delta_reader* from)
 {
-    uint64_t number = 0;
-    uint64_t byte = 128;
-    for (uint32_t shift = 0; shift < 35 && byte > 127; shift += 7) {
-        byte = setti_delta_number(from, 1);
-        number |= (byte & 127) << shift;
-    }
-    from->short_of = from->short_of || number > UINT32_MAX || byte > 127;
+    uint64_t number = setti_delta_short_number(from);
+    from->short_of = from->short_of || number > UINT32_MAX;
     return (uint32_t)number;
 }
 
@@ -115,7 +111,7 @@ static bool short_find_record(setti_delta_reader table, uint32_t count, uint32_t
 typedef struct short_job {
     sett_world* world;
     const char* call;
-    setti_delta_reader table; /* records of the table */
+    setti_delta_reader table; /* at the first record of the table */
     uint32_t count;           /* number of records in the table */
     setti_delta_reader from;  /* the bytes to shorten or to expand */
     setti_delta_writer to;    /* the result */
@@ -152,6 +148,7 @@ static sett_status short_end(const short_job* job, const void* out, size_t* size
     return setti_delta_check_capacity(job->world, job->call, out, job->to.capacity, job->to.size);
 }
 
+/* Adds the records of a type to a table. */
 static void short_write_records(short_job* job, const setti_type* type)
 {
     setti_delta_write_record(&job->to, type, SETTI_EXACT);
@@ -177,7 +174,7 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
     }
     setti_delta_write_number(&job.to, SHORT_TABLE, 4);
     setti_delta_write_number(&job.to, SETTI_DELTA_VERSION, 4);
-    setti_delta_write_number(&job.to, 0, 4);
+    setti_delta_write_number(&job.to, 0, 4); /* the count, set below */
     for (uint32_t k = 0; k < type_count; k++) {
         const setti_type* type = setti_world_type(world, types[k]);
         if (type == NULL) {
@@ -195,9 +192,10 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
     return short_end(&job, out, size);
 }
 
-/* Reads the head of a whole delta. Leaves the body in *from, and the types in *types. Returns false
- * if the bytes are no delta or part. */
-static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_reader* types)
+/* Reads the head of a whole delta. Then `from` has the body, and `types` the records of types.
+ * Returns false if the bytes are no delta or part. */
+static bool short_read_whole_head(setti_delta_reader* from, short_head* head,
+                                  setti_delta_reader* types)
 {
     size_t size = (size_t)(from->end - from->at);
     head->magic = setti_delta_u32(from);
@@ -211,8 +209,8 @@ static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
         head->runs[k] = setti_delta_u32(from);
     }
-    if (from->short_of || total != size || version != SETTI_DELTA_VERSION ||
-        (head->magic != SETTI_DELTA_MAGIC && head->magic != SETTI_DELTA_PART) ||
+    bool is_known = head->magic == SETTI_DELTA_MAGIC || head->magic == SETTI_DELTA_PART;
+    if (from->short_of || !is_known || version != SETTI_DELTA_VERSION || total != size ||
         bytes > (size_t)(from->end - from->at)) {
         return false;
     }
@@ -221,27 +219,29 @@ static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_
     return true;
 }
 
-/* Writes a short type. Returns false if the bytes are incomplete. */
+/* Reads a type of a whole delta, and writes it in the short form. Returns false if the bytes are
+ * incomplete. */
 static bool short_write_type(short_job* job, setti_delta_reader* types)
 {
     short_record record;
     uint32_t number[SHORT_NUMBERS];
-    uint32_t bits = 0; /* bit k: number[k] is not 0 */
+    uint32_t flags = 0; /* bit k: number[k] is not 0 */
     if (!short_next_record(types, &record)) {
         return false;
     }
     for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
         number[k] = setti_delta_u32(types);
         if (number[k] != 0) {
-            bits |= 1u << k;
+            flags |= 1u << k;
         }
     }
-    uint32_t known = short_find_number(job->table, job->count, &record);
-    setti_delta_write_number(&job->to, bits | (known == SETTI_NONE ? SHORT_RECORD : 0), 1);
-    if (known == SETTI_NONE) {
+    uint32_t place = short_find_number(job->table, job->count, &record);
+    if (place == SETTI_NONE) {
+        setti_delta_write_number(&job->to, flags | SHORT_RECORD, 1);
         setti_delta_write(&job->to, record.bytes, record.size);
     } else {
-        short_write(&job->to, known);
+        setti_delta_write_number(&job->to, flags, 1);
+        short_write(&job->to, place);
     }
     for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
         if (number[k] != 0) {
@@ -252,16 +252,19 @@ static bool short_write_type(short_job* job, setti_delta_reader* types)
 }
 
 /* Writes the head of a short delta. */
-static void short_write_short_head(setti_delta_writer* to, const short_head* head, bool packed)
+static void short_write_head(setti_delta_writer* to, const short_head* head, bool packed)
 {
     bool part = head->magic == SETTI_DELTA_PART;
-    uint32_t first = SHORT_BEGIN | (part ? (uint32_t)SHORT_PART : 0);
+    uint32_t first = SHORT_BEGIN;
+    if (part) {
+        first |= SHORT_PART;
+    }
     if (packed) {
-        first |= (uint32_t)SHORT_PACKED;
+        first |= SHORT_PACKED;
     }
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
         if (head->runs[k] != 0) {
-            first |= (uint32_t)SHORT_RUNS << k;
+            first |= SHORT_RUNS << k;
         }
     }
     setti_delta_write_number(to, first, 1);
@@ -294,7 +297,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     }
     short_head head;
     setti_delta_reader records;
-    if (!short_parse(&job.from, &head, &records)) {
+    if (!short_read_whole_head(&job.from, &head, &records)) {
         return short_reject(&job,
                             "these bytes are not a whole delta or selection of this version - "
                             "pass all bytes that sett_delta_encode or sett_selection_encode wrote");
@@ -303,7 +306,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     size_t body_size = (size_t)(job.from.end - body);
     bool packs = body_size <= UINT32_MAX &&
                  short_length(body_size) + setti_delta_packed(body, body_size) < body_size;
-    short_write_short_head(&job.to, &head, packs);
+    short_write_head(&job.to, &head, packs);
     for (uint32_t k = 0; k < head.types; k++) {
         if (!short_write_type(&job, &records)) {
             return short_reject(&job, "the bytes are damaged: the types are incomplete - encode "
@@ -320,7 +323,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
 }
 
 /* Reads the head of a short delta. Returns false if the head is invalid. */
-static bool short_parse_short(setti_delta_reader* from, short_head* head, bool* packed)
+static bool short_read_head(setti_delta_reader* from, short_head* head, bool* packed)
 {
     uint32_t first = (uint32_t)setti_delta_number(from, 1);
     bool part = (first & SHORT_PART) != 0;
@@ -331,7 +334,7 @@ static bool short_parse_short(setti_delta_reader* from, short_head* head, bool* 
     }
     head->types = short_read(from);
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
-        head->runs[k] = (first & (uint32_t)SHORT_RUNS << k) != 0 ? short_read(from) : 0;
+        head->runs[k] = (first & SHORT_RUNS << k) != 0 ? short_read(from) : 0;
     }
     *packed = (first & SHORT_PACKED) != 0;
     return !from->short_of && (first & SHORT_BEGIN) == SHORT_BEGIN;
@@ -342,13 +345,14 @@ typedef enum short_pass {
     SHORT_WRITE
 } short_pass;
 
-/* Reads a short type. In the pass SHORT_WRITE, expands it. Returns false if it is invalid. */
+/* Reads a short type. In the pass SHORT_WRITE, writes it in the whole form. Returns false if it is
+ * invalid. */
 static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pass pass)
 {
     short_record record;
-    uint32_t bits = (uint32_t)setti_delta_number(from, 1);
+    uint32_t flags = (uint32_t)setti_delta_number(from, 1);
     bool found;
-    if ((bits & SHORT_RECORD) != 0) {
+    if ((flags & SHORT_RECORD) != 0) {
         found = short_next_record(from, &record);
     } else {
         found = short_find_record(job->table, job->count, short_read(from), &record);
@@ -357,16 +361,16 @@ static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pa
         setti_delta_write(&job->to, record.bytes, record.size);
     }
     for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
-        uint32_t number = (bits >> k & 1) != 0 ? short_read(from) : 0;
+        uint32_t number = (flags >> k & 1) != 0 ? short_read(from) : 0;
         if (pass == SHORT_WRITE) {
             setti_delta_write_number(&job->to, number, 4);
         }
     }
-    return found && bits < 2 * SHORT_RECORD && !from->short_of;
+    return found && flags < 2 * SHORT_RECORD && !from->short_of;
 }
 
-/* Writes the head of an expanded delta, without counts. */
-static void short_write_head(setti_delta_writer* to, const short_head* head)
+/* Writes the head of a whole delta. The seal, the size and the counts follow later. */
+static void short_write_whole_head(setti_delta_writer* to, const short_head* head)
 {
     setti_delta_write_head(to, head->magic);
     for (uint32_t k = 0; k < 2; k++) {
@@ -375,6 +379,18 @@ static void short_write_head(setti_delta_writer* to, const short_head* head)
     if (head->magic == SETTI_DELTA_MAGIC) { /* 4: the offset of the version */
         setti_delta_write_at(to, 4, SETTI_DELTA_VERSION | SETTI_DELTA_SHORT, 4);
     }
+}
+
+/* Writes the body of a whole delta. Returns false if the packed body has a wrong size. */
+static bool short_expand_body(short_job* job, bool packed)
+{
+    setti_delta_reader* from = &job->from;
+    if (!packed) {
+        setti_delta_write(&job->to, from->at, (size_t)(from->end - from->at));
+        return true;
+    }
+    setti_delta_unpack(from, short_read(from), &job->to);
+    return !from->short_of && from->at == from->end;
 }
 
 sett_status sett_delta_expand(sett_world* world, const void* types, size_t types_size,
@@ -395,7 +411,7 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     short_head head;
     setti_delta_writer* to = &job.to;
     bool packed = false;
-    bool fits = short_parse_short(&job.from, &head, &packed);
+    bool fits = short_read_head(&job.from, &head, &packed);
     setti_delta_reader records = job.from; /* to read the types again, after the body */
     for (uint32_t k = 0; k < head.types && fits; k++) {
         fits = short_expand_type(&job, &job.from, SHORT_CHECK);
@@ -405,15 +421,10 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
             &job, "the bytes do not fit `types`, or are damaged - pass the sender's table, or get "
                   "the bytes again");
     }
-    short_write_head(to, &head);
-    if (packed) {
-        setti_delta_unpack(&job.from, short_read(&job.from), to);
-        if (job.from.short_of || job.from.at != job.from.end) {
-            return short_reject(&job, "the bytes are damaged: the values have a wrong size - get "
-                                      "them from the sender again");
-        }
-    } else {
-        setti_delta_write(to, job.from.at, (size_t)(job.from.end - job.from.at));
+    short_write_whole_head(to, &head);
+    if (!short_expand_body(&job, packed)) {
+        return short_reject(&job, "the bytes are damaged: the values have a wrong size - get them "
+                                  "from the sender again");
     }
     size_t begin = to->size;
     for (uint32_t k = 0; k < head.types; k++) {

@@ -20,7 +20,7 @@ static const setti_type* value_list_type(const setti_delta_writer* to)
     return to->codec->list != NULL ? to->type : NULL;
 }
 
-/* Marks the members of all lists of created entities. */
+/* Marks the members of the lists that created entities own. */
 static void value_mark_members(setti_compare* walk, const setti_type* type,
                                const setti_codec* codec)
 {
@@ -36,7 +36,7 @@ static void value_mark_members(setti_compare* walk, const setti_type* type,
     }
 }
 
-/* Marks the indices whose values may differ. */
+/* Marks the indices whose values may differ in walk->bits. */
 static void value_mark(setti_delta_writer* to)
 {
     setti_compare* walk = to->walk;
@@ -48,7 +48,7 @@ static void value_mark(setti_delta_writer* to)
         setti_compare_mark(walk, list_type);
     }
     const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
-    /* members name the owner by index: a new owner at the same index changes no bytes of theirs */
+    /* members name their owner by index: a new owner with the old one's index changes no bytes */
     if (codec != NULL && codec->by_index) {
         value_mark_members(walk, list_type, codec);
     }
@@ -57,26 +57,18 @@ static void value_mark(setti_delta_writer* to)
 void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value)
 {
     size_t size = setti_hash_size(type);
-    const unsigned char* bytes = value;
-    const unsigned char* mask = type->desc.mask;
-    unsigned char piece[64];
     size_t begin = to->size;
-    if (mask == NULL) {
-        setti_delta_write(to, value, size);
+    setti_delta_write(to, value, size);
+    if (size == 0 || to->size > to->capacity) { /* the value has not been written */
+        return;
     }
-    for (size_t at = 0; mask != NULL && at < size; at += sizeof(piece)) {
-        size_t count = SETTI_MIN(sizeof(piece), size - at);
-        for (size_t k = 0; k < count; k++) {
-            piece[k] = bytes[at + k] & mask[at + k];
-        }
-        setti_delta_write(to, piece, count);
-    }
-    if (setti_delta_turns(type) && to->size <= to->capacity) { /* the value has been written */
+    setti_delta_mask(type, to->out + begin, size);
+    if (setti_delta_turns(type)) {
         setti_canonical_turn_value(type->members, to->out + begin);
     }
 }
 
-/* Writes the value of an entry. NULL (the component is removed) writes nothing. */
+/* Writes the value of an entry. NULL, for a removed component, writes nothing. */
 static void value_write(setti_delta_writer* to, const void* value)
 {
     if (value != NULL && to->codec == NULL) {
@@ -86,14 +78,14 @@ static void value_write(setti_delta_writer* to, const void* value)
     }
 }
 
-/* Whether a value must be written. An equal value is, too, if its owner in a list has changed. */
+/* Whether a value must be written: if it differs, or its owner in a list has changed. */
 static bool value_must_be_written(setti_delta_writer* to, uint32_t index, const void* before,
                                   const void* after)
 {
     if (to->codec == NULL || to->codec->differs == NULL || to->codec->differs(before, after)) {
         return true;
     }
-    /* for example, the receiver removes a name while the entity moves to a new parent */
+    /* a changed owner: the receiver removes a name while its entity moves to a new parent */
     const setti_type* list_type = value_list_type(to);
     const setti_codec* list_codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
     sett_entity owner[2] = {sett_null(), sett_null()};
@@ -128,7 +120,7 @@ static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Ends the current block, if any. If it has a single entry, writes this without a block. */
+/* Ends the current block, if any. Writes a single entry without a block. */
 static void value_end_block(setti_delta_writer* to)
 {
     if (to->block_bits != 0 && to->block_at == SIZE_MAX) {
@@ -138,8 +130,8 @@ static void value_end_block(setti_delta_writer* to)
     to->block_bits = 0;
 }
 
-/* Adds an entry to the current block, or begins a block. The first entry of a block is written with
- * the second, or by value_end_block. */
+/* Adds an entry to the current block, or begins a block. The first entry of a block is written when
+ * a second one comes, or by value_end_block. */
 static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
@@ -250,7 +242,7 @@ void setti_delta_write_entries(setti_delta_writer* to)
     to->sink.value = value_entry;
     to->sink.rows = to->codec == NULL ? setti_delta_change_rows : NULL;
     to->walk->sink = &to->sink;
-    to->walk->all = to->codec != NULL && to->codec->differs != NULL;
+    to->walk->all = to->codec != NULL && to->codec->differs != NULL; /* `differs` decides */
     value_mark(to);
     setti_compare_notify(to->walk, to->type);
     to->walk->all = false;
@@ -294,7 +286,7 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
     return !sett_is_null(at);
 }
 
-/* Whether a list must be sent. *known: number of members at the begin that need not be sent. */
+/* Whether a list must be sent. *known: how many members at its beginning need not be sent. */
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* known)
 {
     uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
@@ -306,7 +298,7 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
         uint32_t old;
         while ((old = value_list_next(to, SETTI_BEFORE, &old_place)) != SETTI_NONE) {
             if (!value_is_in(to, owner, old, SETTI_AFTER)) {
-                continue; /* removed */
+                continue; /* it was removed from the list */
             }
             if (old != next) {
                 return true;
@@ -349,7 +341,7 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
 /* Whether the receiver's list has the right member after `member` (see value_list_differs). */
 static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint32_t member)
 {
-    uint32_t next = member; /* places: in a `direct` list, the place of a member is its index */
+    uint32_t next = member; /* a place: in a `direct` list, the place of a member is its index */
     (void)value_list_next(to, SETTI_AFTER, &next);
     bool next_is_old = next != SETTI_NONE && value_is_in(to, owner, next, SETTI_BEFORE);
     if (!value_is_in(to, owner, member, SETTI_BEFORE)) { /* a new member */
@@ -362,7 +354,7 @@ static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint3
     return next_old != SETTI_NONE ? next == next_old : !next_is_old; /* SETTI_NONE is not old */
 }
 
-/* Marks the owners whose lists contain `member`, and may have another order at the receiver. */
+/* Marks the owners of lists that contain `member` and may have another order at the receiver. */
 static void value_mark_owners(setti_delta_writer* to, uint32_t member)
 {
     setti_view* view = to->walk->view;
@@ -387,7 +379,7 @@ void setti_delta_write_lists(setti_delta_writer* to)
         return;
     }
     setti_marks_clear(&walk->marked);
-    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->bits, &index);) { /* of value_mark */
+    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->bits, &index);) { /* value_mark's */
         if (setti_view_value(walk->view, to->type, index, SETTI_AFTER) != NULL) {
             value_mark_owners(to, index);
         }

@@ -2,9 +2,9 @@
  *
  * The workload: two runs got different hashes, and a programmer looks for the cause. The text names
  * the lowest different entity, the first different component, and the bytes. Types are matched by
- * name. If all entities are equal, the text names the lowest slot with another generation.
+ * name. If all entities are equal, the text names the lowest index whose next entity differs.
  *
- * Functions with result int write a text like snprintf. They return 0 if there is no difference.
+ * Functions that return int write a text like snprintf, or return 0 if there is no difference.
  */
 #include "sett/state.h"
 #include "state/hash.h"
@@ -13,8 +13,9 @@
 
 #include <stdio.h>
 
+/* The types with one name in the worlds `a` and `b`; NULL: the world lacks the type. */
 typedef struct difference_pair {
-    const setti_type* a; /* NULL: world `a` lacks the type */
+    const setti_type* a;
     const setti_type* b;
 } difference_pair;
 
@@ -45,18 +46,17 @@ static int difference_slot(const sett_world* a, const sett_world* b, uint32_t in
                     (unsigned)(in_b & ~SETTI_DEAD));
 }
 
-/* Returns the bits of a byte that are not padding. */
+/* Returns the bits of the byte at an offset that are not padding. */
 static unsigned char difference_mask(const setti_type* type, size_t at)
 {
     const unsigned char* mask = type->desc.mask;
     return mask != NULL ? mask[at] : 255;
 }
 
-/* Returns the offset of the first different byte, or SIZE_MAX. Values have the same size in both
- * worlds. */
+/* Returns the offset of the first different byte of two values of the same size, or SIZE_MAX. */
 static size_t difference_byte(difference_pair pair, const unsigned char* a, const unsigned char* b)
 {
-    /* setti_hash_size is 0 for a type outside the state of its world */
+    /* setti_hash_size is 0 in a world that does not save the type */
     size_t end = SETTI_MAX(setti_hash_size(pair.a), setti_hash_size(pair.b));
     for (size_t at = 0; at < end; at++) {
         if ((a[at] & difference_mask(pair.a, at)) != (b[at] & difference_mask(pair.b, at))) {
@@ -79,17 +79,17 @@ static const char* difference_padding(difference_pair pair, size_t at)
                : "";
 }
 
-/* Prints up to eight bytes of a value, from `at` on. */
-static void difference_print_bytes(char* out, size_t size, const unsigned char* value, size_t at,
-                                   size_t end)
+/* Prints up to eight bytes of a value, from offset `at` on. */
+static void difference_print_bytes(char out[32], const unsigned char* value, size_t at, size_t end)
 {
     size_t length = 0;
     out[0] = '\0';
-    for (size_t k = at; k < end && k < at + 8 && length + 3 < size; k++) {
-        length += (size_t)snprintf(out + length, size - length, " %02X", value[k]);
+    for (size_t k = at; k < end && k < at + 8; k++) {
+        length += (size_t)snprintf(out + length, 32 - length, " %02X", value[k]);
     }
 }
 
+/* Writes how two values differ, for the end of a sentence. */
 static int difference_values(const setti_type* type_a, const void* a, const setti_type* type_b,
                              const void* b, char* out, size_t size)
 {
@@ -120,13 +120,13 @@ static int difference_values(const setti_type* type_a, const void* a, const sett
     }
     char in_a[32];
     char in_b[32];
-    difference_print_bytes(in_a, sizeof(in_a), a, at, type_a->desc.size);
-    difference_print_bytes(in_b, sizeof(in_b), b, at, type_a->desc.size);
+    difference_print_bytes(in_a, a, at, type_a->desc.size);
+    difference_print_bytes(in_b, b, at, type_a->desc.size);
     return snprintf(out, size, " from byte %zu on:%s in the first world,%s in the second%s", at,
                     in_a, in_b, difference_padding(pair, at));
 }
 
-/* Writes the descriptions of two values by their module, if there are any that differ. */
+/* Writes the module's descriptions of two values. Returns 0 without any, or if they are equal. */
 static int difference_described(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_module* module = pair.a->module;
@@ -145,7 +145,6 @@ static int difference_described(sett_entity entity, difference_pair pair, char* 
     return snprintf(out, size, ": %s in the first world, %s in the second", text[0], text[1]);
 }
 
-/* Compares a component of an entity in two worlds. */
 static int difference_component(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_type* any = pair.a != NULL ? pair.a : pair.b;
@@ -159,31 +158,28 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
         return 0;
     }
     const setti_module* module = pair.a->module;
-    for (uint32_t k = 0; module == NULL && k < 2; k++) {
-        const setti_type* type = k == 0 ? pair.a : pair.b;
-        setti_world_touch(type->world, entity, type->id, SETTI_ACCESS_READ,
-                          "sett_world_difference");
+    if (module == NULL) {
+        static const char call[] = "sett_world_difference";
+        setti_world_touch(pair.a->world, entity, pair.a->id, SETTI_ACCESS_READ, call);
+        setti_world_touch(pair.b->world, entity, pair.b->id, SETTI_ACCESS_READ, call);
     }
     if (module != NULL && module->difference != NULL && pair.b->module == module) {
         return module->difference(entity, pair.a, pair.b, difference_values, out, size);
     }
-    if (difference_values(pair.a, a, pair.b, b, NULL, 0) == 0) { /* without `out`: writes nothing */
+    if (difference_values(pair.a, a, pair.b, b, NULL, 0) == 0) { /* only measures the text */
         return 0;
     }
     int length = snprintf(out, size, "entity %u:%u: \"%.100s\" differs", SETTI_HANDLE(entity),
                           any->desc.name);
     size_t at = SETTI_MIN((size_t)length, size);
-    if (out != NULL) {
-        out += at;
-    }
-    int added = difference_described(entity, pair, out, size - at);
+    char* rest = out != NULL ? out + at : NULL;
+    int added = difference_described(entity, pair, rest, size - at);
     if (added == 0) {
-        added = difference_values(pair.a, a, pair.b, b, out, size - at);
+        added = difference_values(pair.a, a, pair.b, b, rest, size - at);
     }
     return length + added;
 }
 
-/* Compares the selected components of an entity in two worlds. */
 static int difference_components(const sett_world* a, const sett_world* b,
                                  const sett_selection* selection, sett_entity entity, char* out,
                                  size_t size)
@@ -197,8 +193,8 @@ static int difference_components(const sett_world* a, const sett_world* b,
         difference_pair pair = {type, setti_type_find(b, type->desc.name)};
         length = difference_component(entity, pair, out, size);
     }
-    for (uint32_t k = 0; length == 0 && selection->type_count == 0 && k < b->registered.count;
-         k++) {
+    bool all_types = selection->type_count == 0;
+    for (uint32_t k = 0; all_types && length == 0 && k < b->registered.count; k++) {
         const setti_type* type = b->registered.item[k];
         if (type->storage.count != 0 && setti_type_find(a, type->desc.name) == NULL) {
             difference_pair pair = {NULL, type};
@@ -250,8 +246,8 @@ size_t sett_selection_difference(sett_world* a, const sett_world* b,
         bool in_a = sett_entity_valid(a, entity);
         bool in_b = sett_entity_valid(b, entity);
         if (in_a != in_b) {
-            length = difference_entity(in_a ? entity : sett_null(), in_b ? entity : sett_null(),
-                                       out, size);
+            const sett_entity none = sett_null();
+            length = difference_entity(in_a ? entity : none, in_b ? entity : none, out, size);
         } else if (in_a) {
             length = difference_components(a, b, selection, entity, out, size);
         }

@@ -6,14 +6,14 @@
  * the hash of the world is the sum over pages.
  *
  *     value     mix(name of the type, handle of the entity, bytes with padding as zeroes)
- *     slot      mix(handle of the present or the next entity at an index); 0 for an unused index
- *     world     sum over values and slots, independent of the order of rows
+ *     index     mix(handle of the present or the next entity at the index); 0 if it is unused
+ *     world     sum over values and indices, independent of the order of rows
  *
  * A write to a page changes the page's tick, and the sum is computed again. But a removal may only
  * change a bit of presence or the number of rows in use. So each page has a second remembered
  * number, the `shape`.
  *
- * Invariant:  a page has the remembered tick and shape => the page has the remembered sum
+ * Invariant:  a page with the remembered tick and shape has the remembered sum
  * (the clock advances after hashing, and a replaced page has no remembered sum)
  */
 #include "state/hash.h"
@@ -51,7 +51,7 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
-    if (size == 0 || memcmp(a, b, size) == 0) { /* equal addresses in values: equal content */
+    if (size == 0 || memcmp(a, b, size) == 0) { /* equal bytes, even of addresses: equal values */
         return true;
     }
     if (type->members != NULL) {
@@ -69,16 +69,15 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
     return same;
 }
 
-/* In place of the members of types with a `write` hook. Only `varies` is used. */
+/* Stands for the members of a type with a `write` hook. Only `varies` is used. */
 static const setti_members hash_written = {.varies = true, .piece_count = 1};
 
 void setti_hash_begin(setti_hash_type* hasher, const setti_type* type)
 {
-    const char* name = type->desc.name;
+    const void* name = type->desc.name;
     size_t length = strlen(name);
     hasher->type = type;
-    hasher->seed =
-        setti_hash_mix(hash_bytes(SETTI_HASH_K, (const unsigned char*)name, length) + length);
+    hasher->seed = setti_hash_mix(hash_bytes(SETTI_HASH_K, name, length) + length);
     hasher->size = setti_hash_size(type);
     hasher->mask = type->desc.mask;
     hasher->members = type->desc.write != NULL ? &hash_written : type->members;
@@ -90,11 +89,14 @@ void setti_hash_begin(setti_hash_type* hasher, const setti_type* type)
 bool setti_hash_is_plain(const setti_hash_type* hasher)
 {
     const setti_members* members = hasher->members;
-    return hasher->mask == NULL &&
-           (members == NULL || (members->adjacent && (members->words != NULL || !members->floats)));
+    if (hasher->mask != NULL || members == NULL) {
+        return hasher->mask == NULL;
+    }
+    bool finds_nan = members->words != NULL || !members->floats;
+    return members->adjacent && finds_nan;
 }
 
-/* Hashes members without gaps. *nan: a float among them is NaN. */
+/* Hashes members without gaps. *nan becomes true if a float among them is NaN. */
 static uint64_t hash_floats(uint64_t hash, const setti_members* members, const unsigned char* bytes,
                             bool* nan)
 {
@@ -116,7 +118,7 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
     return hash;
 }
 
-/* Collects bytes and hashes full pieces. */
+/* A sink that collects bytes, and hashes each full piece. */
 typedef struct hash_sink {
     sett_sink sink; /* first */
     uint64_t hash;
@@ -202,16 +204,14 @@ uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, cons
     const unsigned char* bytes = record;
     sett_entity target;
     memcpy(&target, bytes + records->target, sizeof(target));
-    uint64_t hash =
-        setti_hash_step(hasher->seed ^ setti_hash_entity(source), setti_hash_entity(target));
+    uint64_t hash = hasher->seed ^ setti_hash_entity(source);
+    hash = setti_hash_step(hash, setti_hash_entity(target));
     const setti_type* data = hasher->type->data_type;
     return hash_content(hash, data, data->members, data->desc.mask, data->desc.size,
                         bytes + records->data);
 }
 
-/* ---------------------------------------------------------------------------------------- pages */
-
-/* Returns the sum of a page of entities. */
+/* Returns the sum of a page of entities. `first`: the index of its first slot. */
 static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 {
     uint64_t sum = 0;
@@ -222,7 +222,7 @@ static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
     return sum;
 }
 
-/* Returns the remembered hashes of a table. Returns NULL if memory runs out. */
+/* Returns what is remembered of each page of a table. Returns NULL if memory runs out. */
 static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 {
     setti_page_notes* notes = setti_notes_get(&world->pool, pages);
@@ -233,14 +233,15 @@ static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
         return notes->hash;
     }
     uint32_t count = setti_bits_ceil(SETTI_MAX(pages->count, 4));
+    size_t old_size = notes->hash_count * sizeof(*notes->hash);
     setti_page_hash* hash = setti_pool_alloc_zero(&world->pool, count * sizeof(*hash), 16);
     if (hash == NULL) {
         return NULL;
     }
-    if (notes->hash_count != 0) {
-        memcpy(hash, notes->hash, notes->hash_count * sizeof(*hash));
+    if (old_size != 0) {
+        memcpy(hash, notes->hash, old_size);
     }
-    setti_pool_free(&world->pool, notes->hash, notes->hash_count * sizeof(*hash), 16);
+    setti_pool_free(&world->pool, notes->hash, old_size, 16);
     notes->hash = hash;
     notes->hash_count = count;
     return hash;
@@ -261,7 +262,7 @@ typedef struct hash_part {
     hash_answer answer;
 } hash_part;
 
-/* Returns the table to hash for a type. */
+/* Returns the table to hash for a type: its presence if it has no rows, or nothing in them. */
 static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type* hasher)
 {
     setti_storage* storage = &world->types[hasher->type->id]->storage;
@@ -282,8 +283,7 @@ static sett_entity hash_entity(const hash_part* part, uint32_t index)
     return (sett_entity){index, hash_entities(part, index)->generation[index & SETTI_ENTITY_MASK]};
 }
 
-/* Returns the words of presence from index `first` to the end of its page, or NULL if there is no
- * page. */
+/* Returns the words of presence from index `first` to the end of its page. NULL: no page. */
 static const uint64_t* hash_words(const hash_part* part, uint32_t first)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -301,7 +301,6 @@ static uint32_t hash_extent(const hash_part* part)
                               : part->hasher->type->storage.extent;
 }
 
-/* Returns the number of records in a page. */
 static uint32_t hash_record_count(const hash_part* part, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;
@@ -327,7 +326,6 @@ static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
     return sum;
 }
 
-/* Returns the sum of a page of an array or tag. */
 static uint64_t hash_array(const hash_part* part, const unsigned char* page, uint32_t number)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -337,9 +335,10 @@ static uint64_t hash_array(const hash_part* part, const unsigned char* page, uin
     const uint64_t* words = hash_words(part, first);
     uint64_t sum = 0;
     for (uint32_t k = 0; words != NULL && k < ((uint32_t)1 << shift) / 64; k++) {
-        sum += words[k] != 0 ? hash_word(part, first + k * 64, words[k],
-                                         has_rows ? page + (size_t)k * 64 * storage->size : NULL)
-                             : 0;
+        const unsigned char* rows = has_rows ? page + (size_t)k * 64 * storage->size : NULL;
+        if (words[k] != 0) {
+            sum += hash_word(part, first + k * 64, words[k], rows);
+        }
     }
     return sum;
 }
@@ -412,11 +411,11 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
     return shape;
 }
 
-/* Returns the number of hashes of a page. */
+/* Returns an estimate of the number of hashes of a page. */
 static uint64_t hash_price_of(const hash_part* part)
 {
     bool has_rows = part->hasher != NULL && part->pages == &part->hasher->type->storage.rows;
-    return has_rows ? setti_storage_rows(&part->hasher->type->storage) : 64; /* a guess */
+    return has_rows ? setti_storage_rows(&part->hasher->type->storage) : 64;
 }
 
 /* Returns the sum or the price of a live page. `known`: what is remembered of the page, or NULL. */
@@ -425,7 +424,7 @@ static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_pag
     hash_part live = *part;
     live.view = NULL;
     if (part->view != NULL && hash_shape(&live, number) != hash_shape(part, number)) {
-        known = NULL; /* in the view, other rows of the page are in use */
+        known = NULL; /* in the view, other rows of the page are in use: remember no sum of them */
     }
     uint64_t tick = part->pages->tick[number];
     uint64_t shape = hash_shape(part, number);
@@ -542,9 +541,10 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
     uint32_t count = notes != NULL ? SETTI_MIN(notes->hash_count, part->pages->count) : 0;
     for (*number = 0; *number < count; ++*number) {
         const setti_page_hash* known = &notes->hash[*number];
-        if (part->pages->data[*number] != NULL && known->tick == part->pages->tick[*number] &&
-            known->shape == hash_shape(part, *number) &&
-            known->hash != hash_page(part, part->pages->data[*number], *number)) {
+        const void* page = part->pages->data[*number];
+        bool remembered = page != NULL && known->tick == part->pages->tick[*number] &&
+                          known->shape == hash_shape(part, *number);
+        if (remembered && known->hash != hash_page(part, page, *number)) {
             return false;
         }
     }
@@ -579,7 +579,7 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     return values;
 }
 
-/* Finds a page that was written without a new tick. */
+/* Returns the values of a page that was written without a new tick. Without one, `type` is NULL. */
 static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -590,14 +590,15 @@ static hash_values hash_check(sett_world* world)
             .world = world, .hasher = &hasher, .pages = hash_pages_of(world, &hasher)};
         if (!hash_part_holds(&part, &number)) {
             /* so that the next call can report another page */
-            part.pages->notes->hash[number].hash =
-                hash_page(&part, part.pages->data[number], number);
+            setti_page_hash* known = &part.pages->notes->hash[number];
+            known->hash = hash_page(&part, part.pages->data[number], number);
             return hash_values_of(&part, number);
         }
     }
     return (hash_values){NULL, {0, 0}, 0};
 }
 
+/* Writes the handle and path of the first of the values' entities, and how many there are. */
 static void hash_name_entity(const sett_world* world, const hash_values* values, char* out,
                              size_t size)
 {
@@ -616,7 +617,7 @@ static void hash_name_entity(const sett_world* world, const hash_values* values,
              named ? "\")" : "", others);
 }
 
-/* In the first call, logs that this call only remembers sums. */
+/* In the first call, logs that it only remembers sums. */
 static void hash_note_first(const sett_world* world)
 {
 #if !defined(NDEBUG)

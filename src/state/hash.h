@@ -4,14 +4,14 @@
 
 #include "state/view.h"
 
-/* Returns the number of hashed bytes of a value. */
+/* Returns the number of hashed bytes of a value: 0 for types that are not part of the state. */
 static inline size_t setti_hash_size(const setti_type* type)
 {
     bool bytes =
         type->desc.save == SETT_SAVE_BYTES ||
         (type->desc.save == SETT_SAVE_CLONE &&
          (type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL));
-    return bytes ? type->desc.size : 0; /* other types are not part of the state */
+    return bytes ? type->desc.size : 0;
 }
 
 /* Returns true if two values have the same hash. */
@@ -28,12 +28,12 @@ typedef struct setti_hash_type {
 
 void setti_hash_begin(setti_hash_type* hasher, const setti_type* type);
 
-/* Returns true if the hash of a value without NaN is that of its bytes in memory. */
+/* Returns true if the hash of a value without NaN is the hash of its bytes in memory. */
 bool setti_hash_is_plain(const setti_hash_type* hasher);
 
 #define SETTI_HASH_K 0x9E3779B97F4A7C15u
 
-/* Finishes a hash. */
+/* Mixes all bits of a number. */
 SETTI_INLINE uint64_t setti_hash_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -59,15 +59,14 @@ SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
     return setti_hash_mix((((uint64_t)entity.generation << 32) | entity.index) + SETTI_HASH_K);
 }
 
-/* Returns the hash of an entity's value. */
 uint64_t setti_hash_value(const setti_hash_type* hasher, sett_entity entity, const void* value);
 
-/* Returns the hash of a link. */
+/* Returns the hash of a link of `source`. */
 uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, const void* record);
 
-/* Returns the sum of all hashes on side SETTI_BEFORE. Without a view, hashes the live world. */
+/* Returns the sum of all hashes on side SETTI_BEFORE. `view` NULL: hashes the live world. */
 uint64_t setti_hash_sum(sett_world* world, setti_view* view);
-/* Estimates the work of setti_hash_sum, in values. */
+/* Estimates the work of setti_hash_sum, in hashes. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);
 
 SETTI_INLINE uint64_t setti_hash_finish(uint64_t sum)

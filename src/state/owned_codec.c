@@ -28,7 +28,7 @@ static void owned_sink_write(sett_sink* sink, const void* bytes, size_t size)
 static void owned_encode(setti_encoder* to, const setti_type* type, const void* value)
 {
     owned_sink at = {.sink.write = owned_sink_write};
-    setti_type_write(type, value, &at.sink); /* counts the bytes */
+    setti_type_write(type, value, &at.sink); /* only counts the bytes */
     if (at.size > UINT32_MAX) {
         to->status = setti_world_fail_with(type->world, SETT_STATUS_LIMIT,
                                            "%s: a value of \"%.100s\" has more than 4 GB - "
@@ -41,6 +41,7 @@ static void owned_encode(setti_encoder* to, const setti_type* type, const void* 
     setti_type_write(type, value, &at.sink);
 }
 
+/* Returns the delta's record of a type. */
 static setti_delta_type* owned_delta_type(const setti_player* player, const setti_type* type)
 {
     return &((const setti_delta*)player)->type[type->delta_number - 1];
@@ -88,7 +89,7 @@ static bool owned_play(const setti_player* player, setti_type* type, sett_entity
         value = sett_ensure(world, entity, type->id);
     }
     bool done = value != NULL;
-    if (done && status == SETT_STATUS_INVALID) { /* the caller undoes the delta */
+    if (done && status == SETT_STATUS_INVALID) { /* a failure undoes the delta */
         (void)setti_world_fail_input(world, status,
                                      "%s: the `read` hook of \"%.100s\" rejects the value of "
                                      "entity %u:%u - use the same `write` and `read` hooks in both "

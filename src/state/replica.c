@@ -61,25 +61,24 @@ static sett_component_desc replica_updated_desc(const setti_type* type, const se
     return desc;
 }
 
+/* Fails if `local` differs from `type` in more than replica_update_types can mend. */
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
                                       const setti_type* type, const setti_type* local,
                                       const char* call)
 {
     const uint32_t same_flags = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
-    char list[SETTI_MESSAGE_SIZE];
-    /* replica_update_types will remove some differences */
+    char list[SETTI_MESSAGE_SIZE]; /* of differences */
     sett_component_desc updated = replica_updated_desc(type, local);
     setti_writer out = setti_writer_begin(list, sizeof(list));
     setti_component_differences(&out, &updated, &type->desc);
-    bool gets_strings = replica_gets_members(type, local) && type->members->varies;
-    setti_component_differ_in(&out,
-                              (type->members == NULL && local->members != NULL) || gets_strings,
-                              "members known in one of them only");
+    bool gets_members = replica_gets_members(type, local);
+    bool other_members = (type->members == NULL && local->members != NULL) ||
+                         (gets_members && type->members->varies);
+    setti_component_differ_in(&out, other_members, "members known in one of them only");
     setti_component_differ_in(&out, !replica_same_required(from, type, into, local),
                               "other required types");
-    setti_component_differ_in(
-        &out, type->padding_hash != local->padding_hash && !replica_gets_members(type, local),
-        "other padding");
+    setti_component_differ_in(&out, type->padding_hash != local->padding_hash && !gets_members,
+                              "other padding");
     bool other_relationship =
         ((type->flags ^ local->flags) & same_flags) != 0 || type->module != local->module ||
         (type->module != NULL && type->module->same != NULL && !type->module->same(type, local));
@@ -91,13 +90,11 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
             "in both",
             call, type->desc.name, list);
     }
-    if (replica_gets_members(type, local)) {
-        return SETT_OK;
-    }
-    return setti_values_prepare(into, setti_world_type(into, local->id), call);
+    return gets_members ? SETT_OK
+                        : setti_values_prepare(into, setti_world_type(into, local->id), call);
 }
 
-/* Gives empty types the storages and members of `from`. */
+/* Gives the types of `into`, which are empty, the storages and members of `from`. */
 static sett_status replica_update_types(const sett_world* from, sett_world* into, const char* call)
 {
     sett_status status = SETT_OK;
@@ -172,7 +169,7 @@ static setti_type* replica_type_or(const sett_world* into, const setti_type* typ
     return local != NULL ? local : otherwise;
 }
 
-/* Sets the pointers of `into` to special types as in `from`, and informs the modules. */
+/* Sets the pointers of `into` to special types as in `from`, and tells the modules of `into`. */
 static void replica_set_pointers(sett_world* into, const sett_world* from)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
@@ -231,7 +228,7 @@ sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
     return replica_register(into, from, type, REPLICA_NO_CALLBACKS | REPLICA_NO_REQUIRED, call);
 }
 
-/* Requires in `into` what `type` requires. */
+/* Joins `type`, or makes the type of the same name require what `type` requires. */
 static sett_status replica_require(sett_world* into, const sett_world* from, const setti_type* type,
                                    const char* call)
 {
@@ -252,25 +249,31 @@ static sett_status replica_require(sett_world* into, const sett_world* from, con
     return status;
 }
 
+/* Adds the components that entities lack, but that their other components require. */
+static sett_status replica_add_required(sett_world* into, const setti_type* type)
+{
+    SETTI_EACH_INDEX(index, &type->storage) {
+        sett_entity entity = setti_entity_at(&into->entities, index);
+        for (uint32_t r = 0; r < type->required.count; r++) {
+            sett_component required = type->required.item[r]->id;
+            if (!sett_has(into, entity, required) && sett_ensure(into, entity, required) == NULL) {
+                return into->error;
+            }
+        }
+    }
+    return SETT_OK;
+}
+
 sett_status setti_replica_require(sett_world* into, const sett_world* from, const char* call)
 {
     sett_status status = SETT_OK;
-    uint32_t count = into->registered.count;
+    uint32_t count = into->registered.count; /* types that are registered below have no entities */
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         const setti_type* type = setti_type_find(from, into->registered.item[k]->desc.name);
         status = type != NULL ? replica_require(into, from, type, call) : SETT_OK;
     }
-    /* adds the missing components */
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        const setti_type* type = into->registered.item[k];
-        SETTI_EACH_INDEX(index, &type->storage) {
-            for (uint32_t r = 0; status == SETT_OK && r < type->required.count; r++) {
-                sett_entity entity = setti_entity_at(&into->entities, index);
-                bool done = sett_has(into, entity, type->required.item[r]->id) ||
-                            sett_ensure(into, entity, type->required.item[r]->id) != NULL;
-                status = done ? SETT_OK : into->error;
-            }
-        }
+        status = replica_add_required(into, into->registered.item[k]);
     }
     return status;
 }
@@ -287,7 +290,7 @@ static setti_root* replica_find_root(const sett_world* into, const setti_root* r
     return NULL;
 }
 
-/* Whether the contents of a root have changed since the root was added. */
+/* Whether the bytes of a root have changed since it was added. */
 static bool replica_is_used(const setti_root* root)
 {
     return memcmp(root->address, root->first, root->size) != 0;
@@ -297,14 +300,15 @@ static bool replica_is_used(const setti_root* root)
 static const setti_root* replica_find_missing(const sett_world* from, const sett_world* into)
 {
     for (const setti_root* root = from->roots; root != NULL; root = root->next) {
-        if (root->name != NULL && !root->optional && replica_is_used(root) &&
-            replica_find_root(into, root) == NULL) {
+        bool needed = root->name != NULL && !root->optional && replica_is_used(root);
+        if (needed && replica_find_root(into, root) == NULL) {
             return root;
         }
     }
     return NULL;
 }
 
+/* Checks all types that both worlds have. */
 static sett_status replica_check_types(const sett_world* from, sett_world* into, const char* call)
 {
     sett_status status = SETT_OK;
@@ -320,15 +324,14 @@ static sett_status replica_check_types(const sett_world* from, sett_world* into,
 /* Registers missing types in `into`, and checks all types again. */
 static sett_status replica_register_all(const sett_world* from, sett_world* into, const char* call)
 {
-    sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
+    for (uint32_t k = 0; k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
         if (replica_find(into, type) == NULL) {
-            status = replica_register(into, from, type, REPLICA_WHOLE, call);
+            sett_status status = replica_register(into, from, type, REPLICA_WHOLE, call);
+            if (status != SETT_OK) {
+                return status;
+            }
         }
-    }
-    if (status != SETT_OK) {
-        return status;
     }
     return replica_check_types(from, into, call);
 }
@@ -460,19 +463,21 @@ static void replica_empty_tables(sett_world* into)
         at->length = 0;
     }
     for (setti_root* root = into->roots; root != NULL; root = root->next) {
-        for (uint32_t k = 0; root->name != NULL && k < 2; k++) {
+        if (root->name == NULL) {
+            continue; /* not cloned */
+        }
+        for (uint32_t k = 0; k < 2; k++) {
             if (root->pages[k] != NULL) {
                 setti_pages_deinit(pool, root->pages[k]);
             }
         }
-        if (root->name != NULL) {
-            memcpy(root->address, root->first, root->size);
-        }
+        memcpy(root->address, root->first, root->size);
     }
 }
 
 /* -------------------------------------------------------------------------------------- copying */
 
+/* Copies the pages of `from` to pages of `to`, which replica_reserve_pages allocated. */
 static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->count == from->count && to->size == from->size);
@@ -502,7 +507,7 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
     setti_entity_rebuild(table); /* indices claimed by commands of `from` are free in `into` */
 }
 
-/* Copies values that own memory. */
+/* Copies values that own memory, over the bytes that replica_copy_pages has copied. */
 static void replica_copy_values(const setti_type* type, const setti_type* local)
 {
     SETTI_ASSERT(setti_pages_values(&local->storage.rows) != NULL);
@@ -517,7 +522,7 @@ static void replica_copy_values(const setti_type* type, const setti_type* local)
     }
 }
 
-/* Copies the state of a type that is not in pages. */
+/* Copies the members of a storage that are not in pages, and the choice of the type. */
 static void replica_copy_counts(const setti_type* type, setti_type* local)
 {
     const setti_storage* storage = &type->storage;
@@ -619,7 +624,7 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------- updating */
 
-/* Copies a page of `from` to `to`. */
+/* Copies a page of `from` to `to`. Returns false when memory runs out. */
 static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                 uint32_t number)
 {
@@ -652,7 +657,7 @@ static bool replica_update_pages(setti_pool* pool, const setti_pages* from, sett
     return done;
 }
 
-/* Extends the map to all signatures of `from`. */
+/* Extends the map to all signatures of `from`. Returns false when memory runs out. */
 static bool replica_update_map(const sett_world* from, sett_world* into, setti_replica_map* map)
 {
     uint32_t count = from->signatures.count;
@@ -661,21 +666,22 @@ static bool replica_update_map(const sett_world* from, sett_world* into, setti_r
         map->count = 0;
         setti_edit_reclaim_signatures(into);
     }
-    while (map->count < count) {
-        if (map->count == map->capacity) {
-            void* number = setti_pool_grow(&into->pool, map->number, sizeof(*map->number),
-                                           map->count, count - map->count, &map->capacity);
-            if (number == NULL) {
-                return false;
-            }
-            map->number = number;
+    if (map->capacity < count) {
+        void* number = setti_pool_grow(&into->pool, map->number, sizeof(*map->number), map->count,
+                                       count - map->count, &map->capacity);
+        if (number == NULL) {
+            return false;
         }
+        map->number = number;
+    }
+    while (map->count < count) {
         map->number[map->count++] = SETTI_NONE;
     }
     return true;
 }
 
-/* Maps the signatures of a copied page of entities. */
+/* Replaces the signatures in a copied page of entities by those of `into`. Returns false if memory
+ * runs out. */
 static bool replica_update_sets(const sett_world* from, sett_world* into, setti_replica_map* map,
                                 setti_entity_page* page)
 {

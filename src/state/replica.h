@@ -16,7 +16,7 @@ sett_status setti_replica_join_all(sett_world* into, const sett_world* from, con
 /* Registers a type of another world, without callbacks and required types. */
 sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
                                     const setti_type* type, const char* call);
-/* Requires in `into` what `from` requires, and adds the missing components. */
+/* Makes types of `into` require what they require in `from`, and adds the missing components. */
 sett_status setti_replica_require(sett_world* into, const sett_world* from, const char* call);
 
 /* Like sett_world_clone, for another call of the program. */

@@ -29,7 +29,7 @@ static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity
     list->item[list->count++] = (sett_restored){kind, to->component, entity};
 }
 
-/* `revived`: an entity of the target that the present state lacks, or NULL. `killed`: an entity of
+/* `revived` is an entity of the target that the present state lacks, or NULL. `killed` is one of
  * the present state that the target lacks, or NULL. */
 static void restored_note_entity(setti_compare_sink* sink, const sett_entity* revived,
                                  const sett_entity* killed)
@@ -95,7 +95,7 @@ void setti_restored_notify(sett_world* world, const setti_restored* list)
     const sett_snapshot_options* options = &setti_state_of(world)->options;
     const char* outer = world->calling;
     world->calling = "sett_snapshot_options.restored";
-    world->locks++;
+    world->locks++; /* the callback may only read */
     options->restored(world, list->item, list->count, options->user);
     world->locks--;
     world->calling = outer;

@@ -53,27 +53,19 @@ static uint32_t ring_index(const sett_ring* ring, uint32_t back)
 /* Counts the snapshots from the oldest that has not ended to the latest. */
 static uint32_t ring_length(const sett_ring* ring)
 {
-    uint32_t length = ring->count;
-    while (length != 0 &&
-           sett_snapshot_status(ring->world, ring->at[ring_index(ring, length - 1)].snapshot) !=
-               SETT_OK) {
-        length--;
+    for (uint32_t length = ring->count; length != 0; length--) {
+        sett_snapshot oldest = ring->at[ring_index(ring, length - 1)].snapshot;
+        if (sett_snapshot_status(ring->world, oldest) == SETT_OK) {
+            return length;
+        }
     }
-    return length;
+    return 0;
 }
 
-/* Drops a snapshot if it has not ended. It stays in `at`. */
-static void ring_drop(sett_ring* ring, uint32_t back)
-{
-    sett_snapshot snapshot = ring->at[ring_index(ring, back)].snapshot;
-    if (sett_snapshot_status(ring->world, snapshot) == SETT_OK) {
-        (void)sett_snapshot_drop(ring->world, snapshot);
-    }
-}
-
+/* Drops the oldest snapshot, and frees its entry. */
 static void ring_drop_oldest(sett_ring* ring)
 {
-    ring_drop(ring, ring->count - 1);
+    setti_snapshot_release(ring->world, ring->at[ring->first].snapshot);
     ring->first = (ring->first + 1) % ring->capacity;
     ring->count--;
 }
@@ -93,11 +85,11 @@ sett_status sett_ring_destroy(sett_ring* ring)
     return status;
 }
 
-/* Drops the `count` latest snapshots, the earliest first. */
+/* Drops the `count` latest snapshots, beginning with the earliest of them. */
 static void ring_drop_later(sett_ring* ring, uint32_t count)
 {
     for (uint32_t k = count; k > 0; k--) {
-        ring_drop(ring, k - 1);
+        setti_snapshot_release(ring->world, ring->at[ring_index(ring, k - 1)].snapshot);
     }
     ring->count -= count;
 }
@@ -145,7 +137,7 @@ static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call
         return status;
     }
     if (sett_snapshot_status(ring->world, target) == SETT_OK) {
-        ring_drop_later(ring, back); /* first: the restore then copies each page only once */
+        ring_drop_later(ring, back); /* so that the restore copies each page only once */
     }
     return setti_snapshot_restore(ring->world, target, call);
 }
@@ -175,7 +167,7 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
     return ring_restore(ring, back, "sett_ring_restore");
 }
 
-/* Returns the position of a frame, counted back from the latest, or `length`. */
+/* Returns how many places a frame is before the latest. Returns `length` if the ring lacks it. */
 static uint32_t ring_find(const sett_ring* ring, uint64_t frame, uint32_t length)
 {
     uint32_t back = 0;

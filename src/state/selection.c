@@ -4,9 +4,9 @@
  * world and shares the borders. The bytes are a delta (delta.h) with another magic number. The
  * receiver can be in any state. So a part has whole values, and no hashes, orders or lists:
  *
- *     ended     handles of the receiver, now dead or not selected any more
+ *     ended     entities of the receiver that are dead now, or not selected any more
  *     begun     entities with entries, and entities for the receiver to create
- *     slots     parents in entries, with generations
+ *     slots     handles of the parents that entries name by index
  *     entries   changed values, encoded as added values; removed components
  *
  * Entries come last, but decide which entities are listed. So a second writer collects the entries.
@@ -19,8 +19,7 @@
 #include "state/delta_writer.h"
 #include "state/snapshot.h"
 #include "world/command.h"
-
-/* ------------------------------------------------------------------------------------ entities */
+#include "world/term.h"
 
 /* Returns a sort key: the index, then the generation. */
 static uint64_t selection_key(sett_entity entity)
@@ -28,7 +27,7 @@ static uint64_t selection_key(sett_entity entity)
     return (uint64_t)entity.index << 32 | entity.generation;
 }
 
-/* Restores the heap below item `at`. */
+/* Sinks the item `at` to its place in the heap. */
 static void selection_sink(sett_entity* item, uint32_t at, uint32_t count)
 {
     sett_entity sinking = item[at];
@@ -48,14 +47,17 @@ static void selection_sort(setti_selected* selected)
 {
     sett_entity* item = selected->entity;
     uint32_t count = selected->count;
-    bool ascends = true; /* most lists do, and need no sort */
+    bool ascends = true; /* without duplicates, as most lists */
     for (uint32_t k = 1; k < count && ascends; k++) {
         ascends = selection_key(item[k - 1]) < selection_key(item[k]);
     }
-    for (uint32_t k = ascends ? 0 : count / 2; k-- > 0;) { /* makes the heap */
+    if (ascends) {
+        return;
+    }
+    for (uint32_t k = count / 2; k-- > 0;) { /* makes the heap */
         selection_sink(item, k, count);
     }
-    for (uint32_t heap_count = ascends ? 0 : count; heap_count > 1;) {
+    for (uint32_t heap_count = count; heap_count > 1;) { /* moves the greatest item behind it */
         sett_entity last = item[--heap_count];
         item[heap_count] = item[0];
         item[0] = last;
@@ -81,6 +83,12 @@ sett_status setti_selection_check(sett_world* world, const sett_selection* selec
             world, SETT_STATUS_ARGUMENT,
             "%s: `entities` and `query` of a selection are both set - set only one", call);
     }
+    if (selection->query != NULL && setti_query_world(selection->query) != world) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: the `query` of the selection belongs to another world - "
+                                     "create it in this one",
+                                     call);
+    }
     if (setti_world_lacks_list(world, selection->entities, selection->entity_count, call,
                                "entities") ||
         setti_world_lacks_list(world, selection->types, selection->type_count, call, "types") ||
@@ -104,10 +112,11 @@ sett_status setti_selection_find(sett_world* world, const sett_selection* select
     if (status != SETT_OK) {
         return status;
     }
-    uint32_t count = selection->entity_count;
-    if (selection->entities == NULL) {
-        count =
-            selection->query != NULL ? sett_query_count(selection->query) : world->entities.count;
+    uint32_t count = world->entities.count;
+    if (selection->entities != NULL) {
+        count = selection->entity_count;
+    } else if (selection->query != NULL) {
+        count = sett_query_count(selection->query);
     }
     if (count == 0) {
         return SETT_OK;
@@ -190,8 +199,6 @@ bool setti_selection_has_type(const sett_selection* selection, const setti_type*
     return has;
 }
 
-/* ---------------------------------------------------------------------------------------- hash */
-
 /* Returns the sum of the hashes of selected values of a type. */
 static uint64_t selection_sum(const sett_world* world, const setti_selected* selected,
                               const setti_type* type)
@@ -245,7 +252,7 @@ enum {
     SELECTION_ALIVE = 1,
     SELECTION_KNOWN = 2,  /* the receiver has the entity: only changes are sent */
     SELECTION_LISTED = 4, /* the entity has an entry */
-    SELECTION_OWNED = 8   /* an entry of the entity names owners by index */
+    SELECTION_OWNED = 8   /* an entry of the entity names its owners by index: `slots` lists them */
 };
 
 /* The kind of an entry that the receiver does not need. */
@@ -253,15 +260,15 @@ enum {
 
 typedef struct selection_job {
     setti_delta_writer out;     /* everything except entries */
-    setti_delta_writer entries; /* appended to `out` in the end */
+    setti_delta_writer entries; /* appended to `out` after the lists of handles */
     sett_world* world;
     const sett_selection* selection;
     setti_selected selected;
     unsigned char* mark;    /* SELECTION_* of each selected entity */
     bool any_enter;         /* some selected entities are new to the receiver */
-    setti_selected before;  /* the receiver's entities, if known */
+    setti_selected before;  /* selection->before, sorted */
     setti_view* since;      /* SETTI_BEFORE is the receiver's state; NULL: `tick` decides */
-    uint64_t tick;          /* values written later are sent */
+    uint64_t tick;          /* as in setti_part */
     const sett_world* into; /* the receiving world if known, or NULL */
     bool exact;             /* values are not rounded */
     bool rounds;            /* the current type's values are rounded */
@@ -286,8 +293,8 @@ static void selection_mark(selection_job* job)
         sett_entity entity = job->selected.entity[k];
         bool alive = sett_entity_valid(job->world, entity);
         bool known = selection_is_known(job, entity);
-        job->mark[k] =
-            (unsigned char)((alive ? SELECTION_ALIVE : 0) | (known ? SELECTION_KNOWN : 0));
+        int mark = (alive ? SELECTION_ALIVE : 0) | (known ? SELECTION_KNOWN : 0);
+        job->mark[k] = (unsigned char)mark;
         job->any_enter = job->any_enter || (alive && !known);
     }
 }
@@ -300,29 +307,26 @@ static bool selection_enters(const selection_job* job, sett_entity entity)
            (job->mark[at] & (SELECTION_ALIVE | SELECTION_KNOWN)) == SELECTION_ALIVE;
 }
 
-/* Returns true if an owner of the value is new to the receiver. */
+/* Returns true if an owner of the entity's value is new to the receiver: the parent, or the target
+ * of a link. */
 static bool selection_leads_in(const selection_job* job, sett_entity entity)
 {
     const setti_codec* codec = job->entries.codec;
-    const setti_type* owner_type =
+    const setti_type* owner_type = /* a name has the owner of the hierarchy's node */
         codec->follows != NULL ? codec->follows(job->world) : job->entries.type;
-    setti_codec_cursor cursor = {0};
     if (owner_type != NULL) {
-        codec = setti_delta_codec(owner_type); /* the codec that knows the owners */
+        codec = setti_delta_codec(owner_type);
     }
     if (!job->any_enter || codec->owner == NULL) {
         return false;
     }
-    for (;;) {
-        sett_entity owner = codec->owner(job->entries.encoder.sides, owner_type, entity.index,
-                                         SETTI_AFTER, &cursor);
-        if (sett_is_null(owner)) {
-            return false;
-        }
-        if (selection_enters(job, owner)) {
-            return true;
-        }
-    }
+    setti_codec_cursor cursor = {0};
+    setti_sides* sides = job->entries.encoder.sides;
+    sett_entity owner;
+    do {
+        owner = codec->owner(sides, owner_type, entity.index, SETTI_AFTER, &cursor);
+    } while (!sett_is_null(owner) && !selection_enters(job, owner));
+    return !sett_is_null(owner);
 }
 
 /* Returns true if two values of a type with a codec may differ. */
@@ -330,14 +334,14 @@ static bool selection_codec_differs(const selection_job* job, const void* before
 {
     const setti_type* type = job->entries.type;
     if (type->records != NULL) {
-        return true; /* records are not compared */
+        return true; /* records lie outside of the value, and are not compared */
     }
     return job->entries.codec->form == SETTI_DELTA_OWNED
                ? !setti_hash_same(type, before, after)
                : memcmp(before, after, type->storage.size) != 0;
 }
 
-/* Rounds a value into one of the two halves of `packed`, and returns the half. */
+/* Rounds a value into the half `side` of job->packed. Returns the address of the half. */
 static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t side)
 {
     setti_delta_writer* to = &job->entries;
@@ -355,16 +359,16 @@ static unsigned char* selection_pack(selection_job* job, const void* value, uint
 
 static void selection_write_value(selection_job* job, const void* value)
 {
+    const setti_type* type = job->entries.type;
     if (job->rounds) {
-        size_t size =
-            setti_send_size(job->entries.type->members, setti_delta_bytes(job->entries.type));
+        size_t size = setti_send_size(type->members, setti_delta_bytes(type));
         setti_delta_write(&job->entries, selection_pack(job, value, SETTI_AFTER), size);
     } else {
-        setti_delta_write_bytes(&job->entries, job->entries.type, value);
+        setti_delta_write_bytes(&job->entries, type, value);
     }
 }
 
-/* Returns true if two values are equal as they are sent. */
+/* Returns true if two values are equal or, where values are rounded, become equal. */
 static bool selection_is_same(selection_job* job, const void* before, const void* after)
 {
     if (!job->rounds) {
@@ -386,12 +390,12 @@ static bool selection_differs(selection_job* job, sett_entity entity, const void
     return selection_codec_differs(job, before, after) || selection_leads_in(job, entity);
 }
 
-/* Returns the kind of the entry for a change since a snapshot. */
+/* Returns the kind of the entry for a value of a known entity; `value` NULL: it has none. */
 static setti_delta_kind selection_kind_since(selection_job* job, sett_entity entity,
                                              const void* value)
 {
-    const void* before =
-        setti_view_value(job->since, job->entries.type, entity.index, SETTI_BEFORE);
+    const setti_type* type = job->entries.type;
+    const void* before = setti_view_value(job->since, type, entity.index, SETTI_BEFORE);
     if (value == NULL) {
         return before != NULL ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
     }
@@ -401,7 +405,7 @@ static setti_delta_kind selection_kind_since(selection_job* job, sett_entity ent
     return differs ? kind : SELECTION_NO_ENTRY;
 }
 
-/* Returns the kind of the entry for the value of selected entity `k`; NULL is no value. */
+/* Returns the kind of the entry for the value of selected entity `k`; `value` NULL: it has none. */
 static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const void* value)
 {
     const setti_type* type = job->entries.type;
@@ -412,15 +416,14 @@ static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const voi
     }
     const setti_type* into_type =
         job->into != NULL ? setti_type_find(job->into, type->desc.name) : NULL;
-    bool received =
+    bool receiver_has_value =
         known && into_type != NULL && setti_storage_has(&into_type->storage, entity.index);
     if (value == NULL) {
-        return received ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
+        return receiver_has_value ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
     }
     bool has_owner = job->entries.codec != NULL && job->entries.codec->owner != NULL;
-    bool old = received && job->tick != 0 && !has_owner &&
-               sett_changed_tick(job->world, entity, type->id) <= job->tick;
-    if (old) {
+    bool may_be_old = receiver_has_value && job->tick != 0 && !has_owner;
+    if (may_be_old && sett_changed_tick(job->world, entity, type->id) <= job->tick) {
         return SELECTION_NO_ENTRY;
     }
     return job->entries.codec != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_ADDED;
@@ -432,15 +435,16 @@ static void selection_write_entry(selection_job* job, sett_entity entity, const 
     setti_delta_writer* to = &job->entries;
     setti_delta_write_number(to, (uint64_t)kind, 1);
     setti_delta_write_number(to, entity.index, 4);
-    if (kind != SETTI_DELTA_REMOVED && to->codec != NULL && to->codec->encode != NULL) {
-        to->codec->encode(&to->encoder, to->type, value);
-    } else if (kind != SETTI_DELTA_REMOVED && to->codec == NULL) {
+    bool has_value = kind != SETTI_DELTA_REMOVED;
+    if (has_value && to->codec == NULL) {
         selection_write_value(job, value);
+    } else if (has_value && to->codec->encode != NULL) {
+        to->codec->encode(&to->encoder, to->type, value);
     }
     to->count++;
 }
 
-/* Writes the values of the entities `base` + bits: as one block, or a single value as an entry. */
+/* Writes the added values of the entities at `base` + k, for each bit k of `bits`. */
 static void selection_write_block(selection_job* job, uint32_t base, uint64_t bits)
 {
     setti_delta_writer* to = &job->entries;
@@ -475,7 +479,8 @@ static void selection_end_block(selection_job* job, selection_block* block)
     }
 }
 
-/* Adds an added value to the block, or ends the block and writes an entry of another kind. */
+/* Collects a value of the kind SETTI_DELTA_ADDED in the block. Writes an entry of another kind at
+ * once, after the block. */
 static void selection_add_entry(selection_job* job, selection_block* block, sett_entity entity,
                                 const void* value, setti_delta_kind kind)
 {
@@ -540,11 +545,12 @@ static bool selection_ends(const selection_job* job, sett_entity entity)
 
 static void selection_write_ended(selection_job* job)
 {
-    const setti_selected* list = job->selection->before != NULL ? &job->before : &job->selected;
-    bool everything =
-        list == &job->selected && job->selection->entities == NULL && job->selection->query == NULL;
+    const sett_selection* selection = job->selection;
+    const setti_selected* list = selection->before != NULL ? &job->before : &job->selected;
+    bool is_partial =
+        selection->before != NULL || selection->entities != NULL || selection->query != NULL;
     setti_delta_begin_handles(&job->out);
-    if (everything) {
+    if (!is_partial) {
         selection_write_all_ended(job);
         return;
     }
@@ -569,7 +575,7 @@ static void selection_write_begun(selection_job* job)
     }
 }
 
-/* Writes a list of handles, and the count at offset `at`. */
+/* Appends a list of handles. Writes the number of handles at offset `at`. */
 static void selection_write_list(setti_delta_writer* to, const setti_selected* list, size_t at)
 {
     setti_delta_begin_handles(to);
@@ -579,7 +585,7 @@ static void selection_write_list(setti_delta_writer* to, const setti_selected* l
     setti_delta_write_at(to, at, to->count, 4);
 }
 
-/* Lists the owners of a type's sent values. */
+/* Lists the owners of a type's sent values. Returns false if memory runs out. */
 static bool selection_find_owners(const selection_job* job, const setti_type* type,
                                   setti_selected* owners)
 {
@@ -619,19 +625,7 @@ static void selection_write_parents(selection_job* job)
     setti_selection_free(job->world, &owners);
 }
 
-/* Prepares the entries of a type. Returns false if memory runs out. */
-static bool selection_begin_type(selection_job* job)
-{
-    const setti_type* type = job->entries.type;
-    job->rounds = !job->exact && setti_delta_sends(type);
-    bool ok = !job->rounds || setti_bytes_reserve(&job->world->pool, &job->packed,
-                                                  2 * (size_t)setti_delta_bytes(type));
-    if (!ok) {
-        job->entries.encoder.status = SETT_STATUS_OUT_OF_MEMORY;
-    }
-    return ok;
-}
-
+/* Writes the entries of all types. counts[k] becomes the number of entries of type k. */
 static void selection_write_values(selection_job* job, uint32_t* counts)
 {
     setti_delta_writer* to = &job->entries;
@@ -639,12 +633,16 @@ static void selection_write_values(selection_job* job, uint32_t* counts)
         to->type = job->world->registered.item[k];
         to->codec = setti_delta_codec(to->type);
         to->count = 0;
-        if (setti_selection_has_type(job->selection, to->type) &&
-            setti_delta_form_of(to->type) != SETTI_DELTA_TARGET && /* follows from links */
-            selection_begin_type(job)) {
+        job->rounds = !job->exact && setti_delta_sends(to->type);
+        size_t room = 2 * (size_t)setti_delta_bytes(to->type);
+        bool follows_links = setti_delta_form_of(to->type) == SETTI_DELTA_TARGET;
+        bool writes = !follows_links && setti_selection_has_type(job->selection, to->type);
+        if (writes && job->rounds && !setti_bytes_reserve(&job->world->pool, &job->packed, room)) {
+            to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+        } else if (writes) {
             selection_write_entries(job);
         }
-        counts[k] = to->count; /* entries of type k */
+        counts[k] = to->count;
     }
 }
 
@@ -708,36 +706,28 @@ static sett_status selection_check_types(const selection_job* job, const char* c
     return SETT_OK;
 }
 
-/* Finds the selected entities and the receiver's entities. */
-static sett_status selection_find_all(selection_job* job, const char* call)
-{
-    sett_status status = setti_selection_find(job->world, job->selection, call, &job->selected);
-    if (status == SETT_OK && job->selection->before != NULL) {
-        const sett_selection before = {.entities = job->selection->before,
-                                       .entity_count = job->selection->before_count};
-        status = setti_selection_find(job->world, &before, call, &job->before);
-    }
-    return status;
-}
-
 static sett_status selection_encode_view(selection_job* job, setti_view* sides, const char* call)
 {
     sett_world* world = job->world;
     sett_status status = selection_check_types(job, call);
+    if (status != SETT_OK) {
+        return status;
+    }
     size_t counts_size = ((size_t)world->registered.count + 1) * sizeof(uint32_t);
     size_t size = counts_size + job->selected.count; /* one byte for each mark */
-    uint32_t* counts = status == SETT_OK ? setti_pool_alloc(&world->pool, size, 16) : NULL;
+    uint32_t* counts = setti_pool_alloc(&world->pool, size, 16);
     if (counts == NULL) {
-        return status != SETT_OK ? status : SETT_STATUS_OUT_OF_MEMORY;
+        return SETT_STATUS_OUT_OF_MEMORY;
     }
     job->mark = (unsigned char*)counts + counts_size;
     job->entries.encoder.call = call;
     selection_write(job, sides, counts);
     setti_pool_free(&world->pool, counts, size, 16);
-    return job->entries.encoder.status != SETT_OK ? job->entries.encoder.status
-                                                  : job->out.encoder.status;
+    status = job->entries.encoder.status;
+    return status != SETT_OK ? status : job->out.encoder.status;
 }
 
+/* Encodes a part. `snapshot`: as `since` of setti_part. */
 static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, const char* call)
 {
     sett_world* world = job->world;
@@ -748,15 +738,16 @@ static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, 
     if (status != SETT_OK) {
         return setti_snapshot_fail(world, snapshot, status, call);
     }
-    status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world, call);
+    bool ready = setti_world_check_unlocked(world, call) == SETT_OK &&
+                 setti_commands_apply_all(world, call) == SETT_OK &&
+                 setti_selection_find(world, job->selection, call, &job->selected) == SETT_OK;
+    if (ready && job->selection->before != NULL) {
+        const sett_selection before = {.entities = job->selection->before,
+                                       .entity_count = job->selection->before_count};
+        ready = setti_selection_find(world, &before, call, &job->before) == SETT_OK;
     }
-    if (status == SETT_OK) {
-        status = selection_find_all(job, call);
-    }
-    if (status != SETT_OK) {
-        return status;
+    if (!ready) {
+        return world->error;
     }
     if (since == NULL) {
         setti_view_init_empty(world, &view);
@@ -768,10 +759,7 @@ static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, 
     if (since != NULL) {
         setti_view_deinit(world, &view);
     }
-    if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        return setti_world_fail(world, status, call, sett_null(), 0);
-    }
-    return status;
+    return status == SETT_STATUS_OUT_OF_MEMORY ? setti_world_no_memory(world, call) : status;
 }
 
 static void selection_end(selection_job* job)
@@ -841,16 +829,12 @@ static sett_status selection_apply(sett_world* world, const void* bytes, size_t 
 {
     static const sett_selection all = {0};
     setti_selected selected;
-    if (allowed == NULL) {
-        allowed = &all;
-    }
-    sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK && setti_world_lacks_list(world, bytes, size, call, "bytes")) {
+    allowed = allowed != NULL ? allowed : &all;
+    if (setti_world_check_unlocked(world, call) != SETT_OK ||
+        setti_world_lacks_list(world, bytes, size, call, "bytes")) {
         return world->error;
     }
-    if (status == SETT_OK) {
-        status = setti_selection_find(world, allowed, call, &selected);
-    }
+    sett_status status = setti_selection_find(world, allowed, call, &selected);
     if (status != SETT_OK) {
         return status;
     }

@@ -13,11 +13,10 @@ typedef struct setti_selected {
     uint32_t capacity;
 } setti_selected;
 
-/* Checks a selection. */
 sett_status setti_selection_check(sett_world* world, const sett_selection* selection,
                                   const char* call);
 
-/* Checks a selection, and finds its entities. */
+/* Checks a selection, and lists its entities: those of its query, or all, if no list is given. */
 sett_status setti_selection_find(sett_world* world, const sett_selection* selection,
                                  const char* call, setti_selected* out);
 void setti_selection_free(sett_world* world, setti_selected* selected);
@@ -30,9 +29,9 @@ bool setti_selected_has(const setti_selected* selected, sett_entity entity);
 /* A part of a world to encode. */
 typedef struct setti_part {
     const sett_selection* selection;
-    sett_snapshot since;    /* changes since then are sent; null: `tick` decides */
-    const sett_world* into; /* the receiving world, or NULL */
-    uint64_t tick;          /* values written later are sent */
+    sett_snapshot since;    /* changes since then are sent; null: `tick` decides what is sent */
+    const sett_world* into; /* the receiving world, or NULL if it is not known */
+    uint64_t tick;          /* values written later are sent, and values that `into` lacks */
 } setti_part;
 
 /* Encodes a part. The caller always frees `out`. */

@@ -38,9 +38,6 @@
 #include "world/command.h"
 #include "world/trace.h"
 
-/* ---------------------------------------------------------------------------------------- state */
-
-/* Calls `visit` for each saved page of a table. */
 static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user)
 {
@@ -170,16 +167,6 @@ static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
     }
 }
 
-/* ---------------------------------------------------------------------------------------- roots */
-
-/* Returns the size of all saved roots. */
-static size_t roots_measure(const sett_world* world, uint32_t* count)
-{
-    const setti_root* last = world->last_root; /* never NULL: entities have a root */
-    *count = last->number + 1;
-    return last->saved_at + SETTI_ROOT_SAVED(last->size);
-}
-
 /* Saves all roots and the lengths of their tables. */
 static void roots_save(const sett_world* world, unsigned char* out)
 {
@@ -235,14 +222,14 @@ static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
 static void state_unlink_toward(setti_snapshot* node)
 {
     SETTI_ASSERT(node->toward != NULL);
-    setti_snapshot* before = node->sibling_previous;
-    if (before != NULL) {
-        before->sibling_next = node->sibling_next;
+    setti_snapshot* previous = node->sibling_previous;
+    if (previous != NULL) {
+        previous->sibling_next = node->sibling_next;
     } else {
         node->toward->child = node->sibling_next;
     }
     if (node->sibling_next != NULL) {
-        node->sibling_next->sibling_previous = before;
+        node->sibling_next->sibling_previous = previous;
     }
     node->toward = NULL;
 }
@@ -254,14 +241,21 @@ static void state_free(setti_state* state, setti_snapshot* node)
     if (node->toward != NULL) {
         state_unlink_toward(node);
     }
-    /* Removes the snapshot from the list of all snapshots. */
-    *(node->older != NULL ? &node->older->younger : &state->oldest) = node->younger;
-    *(node->younger != NULL ? &node->younger->older : &state->youngest) = node->older;
+    if (node->older != NULL) {
+        node->older->younger = node->younger;
+    } else {
+        state->oldest = node->younger;
+    }
+    if (node->younger != NULL) {
+        node->younger->older = node->older;
+    } else {
+        state->youngest = node->older;
+    }
     state->count--;
     state->hidden -= node->hidden;
     state_discount_others(state, &node->diff);
     setti_diff_deinit(pool, &node->diff);
-    setti_pool_free(pool, node->roots, SETTI_MAX(node->root_size, 1), 16);
+    setti_pool_free(pool, node->roots, node->root_size, 16);
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
@@ -271,13 +265,13 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
     setti_snapshot* child = node->child;
-    const setti_diff before[2] = {child->diff, node->diff};
+    const setti_diff old_diffs[2] = {child->diff, node->diff};
     if (!setti_diff_merge(&state->world->pool, &child->diff, &node->diff)) {
         state->postponed = true;
         return false;
     }
-    state_discount_others(state, &before[0]);
-    state_discount_others(state, &before[1]);
+    state_discount_others(state, &old_diffs[0]);
+    state_discount_others(state, &old_diffs[1]);
     state_count_others(state, &child->diff); /* node->diff is empty now */
     setti_snapshot* toward = node->toward;
     state_unlink_toward(child);
@@ -327,12 +321,12 @@ typedef enum state_reason {
     STATE_LOST     /* for lack of memory, or because of the limit */
 } state_reason;
 
-/* Ends a snapshot. */
+/* Ends a snapshot. Frees it as soon as no other snapshot depends on it. */
 static void state_drop(setti_state* state, setti_snapshot* node, state_reason reason)
 {
     SETTI_ASSERT(!node->hidden);
     state_free_slot(state, node, reason == STATE_LOST);
-    node->hidden = true; /* until no other snapshot depends on it */
+    node->hidden = true;
     state->hidden++;
     state_tidy(state, node);
 }
@@ -415,6 +409,7 @@ static void state_full(setti_cow* cow)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
+/* Prepares the types that were registered since the last call. */
 static sett_status snapshot_prepare(setti_state* state, const char* call)
 {
     const setti_type_list* types = &state->world->registered;
@@ -432,23 +427,21 @@ static sett_status snapshot_prepare(setti_state* state, const char* call)
     return SETT_OK;
 }
 
-/* Makes a snapshot of all roots. */
 static setti_snapshot* snapshot_make(setti_state* state)
 {
     sett_world* world = state->world;
     setti_pool* pool = &world->pool;
-    uint32_t root_count;
-    size_t size = roots_measure(world, &root_count);
-    setti_snapshot* node = setti_pool_alloc(pool, sizeof(*node), 16);
-    unsigned char* roots = setti_pool_alloc(pool, SETTI_MAX(size, 1), 16);
+    const setti_root* last = world->last_root;
+    size_t size = last->saved_at + SETTI_ROOT_SAVED(last->size);
+    setti_snapshot* node = setti_pool_alloc_zero(pool, sizeof(*node), 16);
+    unsigned char* roots = setti_pool_alloc(pool, size, 16);
     if (node == NULL || roots == NULL || !state_reserve_slot(state)) {
         setti_pool_free(pool, node, sizeof(*node), 16);
-        setti_pool_free(pool, roots, SETTI_MAX(size, 1), 16);
+        setti_pool_free(pool, roots, size, 16);
         return NULL;
     }
-    memset(node, 0, sizeof(*node));
     node->tick = pool->tick;
-    node->root_count = root_count;
+    node->root_count = last->number + 1;
     node->root_size = size;
     node->roots = roots;
     roots_save(world, roots);
@@ -476,14 +469,17 @@ sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const cha
     }
     setti_trace_begin(world, SETT_SPAN_SNAPSHOT, "snapshot", 0);
     node->older = state->youngest;
-    node->younger = NULL;
-    *(node->older != NULL ? &node->older->younger : &state->oldest) = node;
+    if (node->older != NULL) {
+        node->older->younger = node;
+    } else {
+        state->oldest = node;
+    }
     state->youngest = node;
     state->count++;
     *out = state_occupy_slot(state, node);
     setti_snapshot* previous = state->head;
     if (previous != NULL) {
-        state->cow.expected = previous->diff.count;
+        state->cow.expected = previous->diff.count; /* a guess: as many pages will be written */
         state_link_toward(previous, node);
     }
     state_set_head(state, node);
@@ -509,7 +505,7 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target)
     return target;
 }
 
-/* Returns an entry of the path by number. The numbers begin at the first entry of `first`. */
+/* Returns the entry `number` of a path: the entries of `first` are numbered first. */
 static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t number)
 {
     const setti_snapshot* node = first;
@@ -528,7 +524,7 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
     uint32_t* lent = setti_pages_entry(saved->pages, saved->number);
     bool plain = saved->kind == SETTI_COW_COPY && setti_pages_values(saved->pages) == NULL;
     if (*setti_pages_restored(saved->pages, saved->number) != pool->tick) {
-        *lent = 0; /* the page is at its own address */
+        *lent = 0; /* not exchanged yet in this restore: the page is at its own address */
     }
     if (!plain && *lent != 0) { /* the page returns to its own address */
         setti_cow_give_back(restore_entry(first, *lent - 1));
@@ -541,15 +537,12 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
     }
 }
 
-/* Returns true if an entry is restored in this pass. */
+/* Returns true if an entry is restored in `pass`: pages of values with hooks in pass 0, other pages
+ * in pass 1. */
 static bool restore_is_now(const setti_state* state, const setti_cow_entry* saved, uint32_t pass)
 {
-    if (!state->has_values) {
-        return true;
-    }
-    bool plain = setti_pages_values(saved->pages) == NULL;
-    bool pass_is_plain = pass == 1;
-    return plain == pass_is_plain;
+    bool has_hooks = state->has_values && setti_pages_values(saved->pages) != NULL;
+    return has_hooks == (pass == 0);
 }
 
 /* Restores the pages of a diff, and saves the live pages in it. The diff's first entry has the
@@ -557,7 +550,7 @@ static bool restore_is_now(const setti_state* state, const setti_cow_entry* save
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {
-    /* pass 0: values with hooks, while the old presence exists */
+    /* values with hooks come first: presence pages still tell which rows have a live value */
     for (uint32_t pass = state->has_values ? 0 : 1; pass < 2; pass++) {
         for (uint32_t k = 0; k < diff->count; k++) {
             if (!restore_is_now(state, &diff->item[k], pass)) {
@@ -594,7 +587,7 @@ static void restore_entities(sett_world* world, const setti_diff* diff)
     }
 }
 
-/* Walks from the head to the last snapshot of the path. */
+/* Restores the last snapshot of the path that begins at the head. It becomes the head. */
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == state->head);
@@ -662,7 +655,6 @@ typedef enum restore_need {
 static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const char* call,
                               restore_need need)
 {
-    bool always = need == RESTORE_ALWAYS;
     setti_snapshot* target = restore_check(world, snapshot, call);
     if (target == NULL) {
         return world->error;
@@ -671,11 +663,13 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     setti_restored changes = {0};
     bool notifies = state->options.restored != NULL;
     bool changes_found = !notifies || setti_restored_find(world, target, &changes);
+    if (!changes_found && need == RESTORE_OR_FAIL) {
+        return setti_world_no_memory(world, call);
+    }
     setti_snapshot* head = setti_snapshot_path(target);
     setti_carried* carried = NULL;
-    bool carries = (changes_found || always) && setti_values_carry(state, head, &carried);
-    bool ready = changes_found && carries;
-    if (!ready && !always) { /* memory ran out */
+    bool carries = setti_values_carry(state, head, &carried);
+    if (!carries && need == RESTORE_OR_FAIL) {
         setti_restored_free(world, &changes);
         return setti_world_no_memory(world, call);
     }
@@ -720,6 +714,15 @@ sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot, const char* call)
 {
     return restore_to(world, snapshot, call, RESTORE_ALWAYS);
+}
+
+void setti_snapshot_release(sett_world* world, sett_snapshot snapshot)
+{
+    sett_status status;
+    setti_snapshot* node = setti_snapshot_find(world, snapshot, &status);
+    if (node != NULL) {
+        state_drop(setti_state_of(world), node, STATE_DROPPED);
+    }
 }
 
 sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
@@ -797,9 +800,8 @@ void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats*
     setti_copy_sized(stats, size, &all, sizeof(all));
 }
 
-/* ------------------------------------------------------------------------------------- validate */
-
-/* Checks that the head has a copy of each page written since. *saved counts these pages. */
+/* Checks that the head has a copy of each page written since it was taken. Adds the number of these
+ * pages to *saved. */
 static const char* state_check_pages(const sett_world* world, const setti_pages* pages,
                                      uint32_t* saved)
 {
@@ -814,13 +816,13 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
             continue;
         }
         ++*saved;
-        if (entry >= head->diff.count || head->diff.item[entry].pages != pages ||
-            head->diff.item[entry].number != number) {
+        bool exists = entry < head->diff.count;
+        const setti_cow_entry* item = exists ? &head->diff.item[entry] : NULL;
+        if (item == NULL || item->pages != pages || item->number != number) {
             return "snapshot: a page that was written since has no copy";
         }
-        const setti_cow_entry* item = &head->diff.item[entry];
-        if ((item->data == NULL) != (item->kind == SETTI_COW_ABSENT) ||
-            (item->kind == SETTI_COW_COPY && pages->data[number] == NULL)) {
+        bool lacks_page = item->kind == SETTI_COW_COPY && pages->data[number] == NULL;
+        if (lacks_page || (item->data == NULL) != (item->kind == SETTI_COW_ABSENT)) {
             return "snapshot: the copy of a page is of another kind";
         }
     }

@@ -20,7 +20,7 @@ typedef struct setti_snapshot {
     uint32_t slot; /* number of the handle's slot */
     uint64_t sum;  /* of hashes, if `summed` */
     bool summed;
-    bool hidden; /* dropped, but another snapshot depends on this one */
+    bool hidden; /* ended, but another snapshot depends on this one */
     uint32_t root_count;
     size_t root_size;
     unsigned char* roots; /* the saved roots, and the lengths of their tables */
@@ -48,7 +48,7 @@ typedef struct setti_state {
     uint32_t slot_capacity;
     uint32_t free_slot;   /* or SETTI_NONE */
     uint32_t serial;      /* of the latest handle */
-    uint32_t lost_serial; /* of the latest lost handle */
+    uint32_t lost_serial; /* the greatest serial of a lost handle */
     uint64_t lost;        /* number of lost snapshots */
     sett_snapshot_options options;
     bool has_values; /* some types have SETT_SAVE_CLONE or SETT_SAVE_SKIP */
@@ -68,11 +68,14 @@ static inline setti_state* setti_state_of(const sett_world* world)
 /* Returns or creates the world's state object. Returns NULL if memory runs out. */
 setti_state* setti_state_get(sett_world* world, const char* call);
 
-/* Like sett_snapshot_take and sett_snapshot_restore, for another call of the program. */
+/* Like sett_snapshot_take and sett_snapshot_restore, but messages name `call`. */
 sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const char* call);
 sett_status setti_snapshot_restore(sett_world* world, sett_snapshot snapshot, const char* call);
 
-/* Returns the snapshot of a handle. Returns NULL if the snapshot has ended. */
+/* Drops a snapshot, unless it has ended. */
+void setti_snapshot_release(sett_world* world, sett_snapshot snapshot);
+
+/* Returns the snapshot of a handle. *status becomes SETT_OK, or why the result is NULL. */
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
                                     sett_status* status);
 
@@ -80,21 +83,20 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
 sett_status setti_snapshot_fail(sett_world* world, sett_snapshot snapshot, sett_status status,
                                 const char* call);
 
-/* Links the path from the head to a snapshot. Returns the head. */
+/* Links the path from the head to `target` by the member `path`. Returns the head. */
 setti_snapshot* setti_snapshot_path(setti_snapshot* target);
 
 /* Returns the saved bytes of a root. Returns NULL if the root is newer. */
 const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti_root* root);
 
-/* Restores a snapshot even if memory runs out. */
+/* Restores a snapshot in any case: without memory, SETT_SAVE_SKIP values are initialised anew. */
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot, const char* call);
 
-/* Computes the sum of a snapshot's hashes. */
+/* Sets `sum` of a snapshot. */
 sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const char* call);
 
-/* Suspends the limit on memory. */
+/* Suspend the limit on memory, and enforce it again. */
 void setti_state_lift_limit(setti_state* state);
-/* Resumes the limit on memory. */
 void setti_state_set_limit(setti_state* state);
 
 /* Prepares a type for snapshots. */

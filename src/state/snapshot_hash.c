@@ -3,7 +3,7 @@
  * The workload: a session compares confirmed frames while the world is some predicted frames ahead.
  * Deltas contain the hashes of two states. An estimate selects the cheaper of two methods:
  *
- *     difference   from a snapshot with a known sum: hashes both sides of each different value
+ *     difference   from the known sum of a snapshot: hashes the values that differ, old and new
  *     whole        page by page, with the remembered sums of live pages (hash.c)
  *
  * The difference is cheaper if few values of many pages differ.
@@ -14,7 +14,7 @@
 #include "state/hash.h"
 #include "state/snapshot.h"
 
-/* Returns the hash of a value and its records. */
+/* Returns the hash of a value, plus the hashes of its records. */
 static uint64_t sum_value(const setti_delta_sum* sum, sett_entity entity, const void* value,
                           uint32_t side)
 {
@@ -82,7 +82,7 @@ static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
     ((sum_walk*)sink)->sum.sum += sum;
 }
 
-/* Returns the sum of side SETTI_AFTER, less the sum of side SETTI_BEFORE. */
+/* Returns the sum of the state SETTI_AFTER minus the sum of the state SETTI_BEFORE. */
 static uint64_t sum_difference(setti_compare* walk)
 {
     sum_walk hash = {.sink.value = sum_note_value, .sum.view = walk->view};
@@ -101,7 +101,7 @@ static uint64_t sum_difference(setti_compare* walk)
 #define SUM_SAMPLES 4u /* an estimate reads this many pages of a type */
 #define SUM_COMPARE 8u /* comparing 8 rows takes as long as hashing one row */
 
-/* Counts the rows of a page that differ. A page on one side only: all rows. */
+/* Counts the rows of a page that differ. If the page is on one side only, these are all rows. */
 static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage* storage)
 {
     const unsigned char* before = page->in[SETTI_BEFORE];
@@ -116,7 +116,7 @@ static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage*
     return in_both ? count : rows;
 }
 
-/* Estimates the rows to hash for sum_difference. */
+/* Estimates the work of sum_difference, in hashes. */
 static uint64_t sum_price_difference(setti_view* view)
 {
     const setti_type_list* types = &view->world->registered;

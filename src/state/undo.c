@@ -34,14 +34,14 @@
 typedef struct undo_step {
     struct undo_step* before; /* the previous step, or NULL at the begin of the history */
     struct undo_step* after;  /* the step to redo, or NULL */
-    struct undo_step* path;   /* scratch of undo_walk: the next step */
+    struct undo_step* path;   /* scratch of undo_walk: the next step on the way forward */
     struct undo_step* older;  /* list of all steps, in order of taking */
     struct undo_step* younger;
     uint32_t number;
-    uint32_t branches; /* number of next steps */
-    size_t size;       /* of this struct and `data`, in bytes */
-    size_t forward;    /* of the delta from `before`, in bytes */
-    size_t back;       /* of the delta to `before`, in bytes */
+    uint32_t branches; /* number of steps with this step as `before` */
+    size_t size;       /* bytes of this struct and `data` */
+    size_t forward;    /* bytes of the delta from `before` */
+    size_t back;       /* bytes of the delta to `before` */
     char data[];       /* the delta from `before`, the delta to `before`, the terminated name */
 } undo_step;
 
@@ -79,9 +79,7 @@ sett_world* setti_undo_mirror(sett_undo* undo)
     return undo->mirror;
 }
 
-/* ------------------------------------------------------------------------------------ failures */
-
-/* Reports a failure with the message of `call`, or of a call that the library made. */
+/* Reports a message in the world. Writes `call` before it, unless it begins with `call`. */
 static sett_status undo_report(sett_world* world, sett_status status, const char* call,
                                const char* message)
 {
@@ -89,33 +87,34 @@ static sett_status undo_report(sett_world* world, sett_status status, const char
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
         return setti_world_no_memory(world, call);
     }
-    if (strncmp(message, call, length) == 0 && (message[length] == ':' || message[length] == ',')) {
+    bool begins = strncmp(message, call, length) == 0;
+    if (begins && (message[length] == ':' || message[length] == ',')) {
         return setti_world_fail_input(world, status, "%s", message);
     }
     return setti_world_fail_input(world, status, "%s: %.400s", call, message);
 }
 
-/* Reports a failure of the mirror in the world. */
+/* Reports the mirror's message in the world. */
 static sett_status undo_fail(sett_undo* undo, sett_status status, const char* call)
 {
     return undo_report(undo->world, status, call, sett_world_message(undo->mirror));
 }
 
-/* Reports the mirror's latest error in the world. */
+/* Reports the mirror's status and message in the world. */
 static sett_status undo_fail_mirror(sett_undo* undo, const char* call)
 {
     return undo_fail(undo, sett_world_error(undo->mirror), call);
 }
 
-/* --------------------------------------------------------------------------------------- lists */
-
 static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity entity)
 {
-    return setti_selected_add(world, list, entity) ||
-           setti_world_no_memory(world, "sett_undo") == SETT_OK; /* always false */
+    bool added = setti_selected_add(world, list, entity);
+    if (!added) {
+        setti_world_no_memory(world, "sett_undo");
+    }
+    return added;
 }
 
-/* Lists the tagged entities of the mirror. */
 static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
 {
     sett_world* mirror = undo->mirror;
@@ -129,7 +128,7 @@ static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
     return true;
 }
 
-/* Lists the entities of `world` that `other` lacks. `mirror` has the memory of the list. */
+/* Lists the entities of `world` that `other` lacks. `mirror` allocates the list. */
 static bool undo_list_only(const sett_world* world, const sett_world* other, sett_world* mirror,
                            setti_selected* list)
 {
@@ -145,6 +144,7 @@ static bool undo_list_only(const sett_world* world, const sett_world* other, set
 
 /* -------------------------------------------------------------------- updating the mirror */
 
+/* Applies an encoded part, and frees its bytes, which are of `pool`. */
 static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes,
                               const char* call)
 {
@@ -183,7 +183,6 @@ static sett_status undo_sync_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Finds the selected types in the mirror. */
 static sett_status undo_find_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
@@ -199,13 +198,13 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
     for (uint32_t k = 0; k < count; k++) {
         const setti_type* type =
             selects_all ? world->registered.item[k] : setti_world_type(world, selection->types[k]);
-        sett_component* item =
-            setti_pool_grow(&undo->mirror->pool, undo->mirror_types, sizeof(*item),
-                            undo->mirror_type_count, 1, &undo->mirror_type_capacity);
         if (type == NULL) {
             return setti_world_fail(undo->world, SETT_STATUS_UNREGISTERED, call, sett_null(),
                                     selection->types[k]);
         }
+        sett_component* item =
+            setti_pool_grow(&undo->mirror->pool, undo->mirror_types, sizeof(*item),
+                            undo->mirror_type_count, 1, &undo->mirror_type_capacity);
         if (item == NULL) {
             return setti_world_no_memory(undo->world, call);
         }
@@ -215,7 +214,7 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Creates and destroys entities of the mirror as in the world. */
+/* Creates and destroys entities, so that the mirror has those of the world. */
 static sett_status undo_sync_entities(sett_undo* undo, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -248,32 +247,26 @@ static bool undo_has_children(const sett_world* world, sett_entity entity)
 #endif
 }
 
-/* Returns true if the entity has the value, and no other entity depends on the value. */
-static bool undo_can_remove(const sett_world* mirror, sett_entity entity, const setti_type* type)
-{
-    setti_delta_form form = setti_delta_form_of(type);
-    return form != SETTI_DELTA_TARGET && sett_has(mirror, entity, type->id) &&
-           !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity));
-}
-
-/* Removes an entity's values. The hierarchy is last: without its parent the entity is a root, and a
- * name that it still has could be the name of another root. */
+/* Removes an entity's values, except values on which other entities depend. The hierarchy is last:
+ * without its parent the entity is a root, and a name that it still has could be the name of
+ * another root. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
-    bool ok = true;
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t k = 0; ok && k < mirror->registered.count; k++) {
-            const setti_type* type = mirror->registered.item[k];
-            bool is_tree = setti_delta_form_of(type) == SETTI_DELTA_TREE;
-            bool pass_is_tree = pass == 1;
-            bool in_pass = is_tree == pass_is_tree;
-            if (in_pass && undo_can_remove(mirror, entity, type)) {
-                ok = sett_remove(mirror, entity, type->id) == SETT_OK;
-            }
+    const setti_type* tree = NULL; /* the hierarchy's type */
+    for (uint32_t k = 0; k < mirror->registered.count; k++) {
+        const setti_type* type = mirror->registered.item[k];
+        setti_delta_form form = setti_delta_form_of(type);
+        if (form == SETTI_DELTA_TREE) {
+            tree = type;
+        } else if (form != SETTI_DELTA_TARGET && sett_has(mirror, entity, type->id) &&
+                   sett_remove(mirror, entity, type->id) != SETT_OK) {
+            return false;
         }
     }
-    return ok;
+    bool in_tree = tree != NULL && sett_has(mirror, entity, tree->id);
+    return !in_tree || undo_has_children(mirror, entity) ||
+           sett_remove(mirror, entity, tree->id) == SETT_OK;
 }
 
 /* Removes the values, and the tag, of entities that are not selected any more. */
@@ -292,7 +285,6 @@ static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* s
     return ok ? SETT_OK : undo_fail_mirror(undo, call);
 }
 
-/* Tags the selected entities in the mirror. */
 static bool undo_sync_tags(sett_undo* undo, const setti_selected* selected)
 {
     bool ok = true;
@@ -317,50 +309,58 @@ static bool undo_arrange(const sett_world* from, sett_world* to, const setti_sel
 /* Returns true if the parent's children in `to` begin with its children in `from`. */
 static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_entity parent)
 {
-    sett_entity b = sett_hierarchy_first(to, parent);
-    for (sett_entity a = sett_hierarchy_first(from, parent); !sett_is_null(a);
-         a = sett_hierarchy_next(from, a)) {
-        if (!sett_equals(a, b)) {
+    sett_entity in_to = sett_hierarchy_first(to, parent);
+    for (sett_entity child = sett_hierarchy_first(from, parent); !sett_is_null(child);
+         child = sett_hierarchy_next(from, child)) {
+        if (!sett_equals(child, in_to)) {
             return false;
         }
-        b = sett_hierarchy_next(to, b);
+        in_to = sett_hierarchy_next(to, in_to);
     }
     return true;
 }
 
-/* Orders the children of the listed entities in `to` as in `from`. */
+/* Orders the parent's children in `to` as in `from`. `order` is scratch memory. */
+static bool undo_order_children(const sett_world* from, sett_world* to, sett_entity parent,
+                                setti_selected* order)
+{
+    order->count = 0;
+    for (sett_entity child = sett_hierarchy_first(from, parent); !sett_is_null(child);
+         child = sett_hierarchy_next(from, child)) {
+        bool in_both = sett_equals(sett_hierarchy_parent(to, child), parent);
+        if (in_both && !undo_list_add(to, order, child)) {
+            return false;
+        }
+    }
+    uint32_t count = order->count;
+    return count == 0 || sett_hierarchy_order(to, parent, order->entity, count) == SETT_OK;
+}
+
 static bool undo_order(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     setti_selected order = {0};
     bool ok = true;
     for (uint32_t k = 0; ok && k < list->count; k++) {
         sett_entity parent = list->entity[k];
-        if (!sett_entity_valid(from, parent) || !sett_entity_valid(to, parent) ||
-            undo_is_arranged(from, to, parent)) {
-            continue;
+        bool in_both = sett_entity_valid(from, parent) && sett_entity_valid(to, parent);
+        if (in_both && !undo_is_arranged(from, to, parent)) {
+            ok = undo_order_children(from, to, parent, &order);
         }
-        order.count = 0;
-        for (sett_entity at = sett_hierarchy_first(from, parent); ok && !sett_is_null(at);
-             at = sett_hierarchy_next(from, at)) {
-            if (sett_equals(sett_hierarchy_parent(to, at), parent)) {
-                ok = undo_list_add(to, &order, at);
-            }
-        }
-        ok = ok && (order.count == 0 ||
-                    sett_hierarchy_order(to, parent, order.entity, order.count) == SETT_OK);
     }
     setti_selection_free(to, &order);
     return ok;
 }
 
-/* Returns true if an entity of `to` lacks the name that it has in `from`, and no sibling has it. */
+/* Returns true if an entity of `to` lacks its name of `from`, and no sibling has the name. */
 static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_entity entity)
 {
     const char* name = sett_name_get(from, entity);
     const char* present = sett_name_get(to, entity);
-    return name != NULL && sett_entity_valid(to, entity) &&
-           (present == NULL || strcmp(present, name) != 0) &&
-           sett_is_null(sett_name_find(to, sett_hierarchy_parent(to, entity), name));
+    if (name == NULL || !sett_entity_valid(to, entity)) {
+        return false;
+    }
+    bool has_it = present != NULL && strcmp(present, name) == 0;
+    return !has_it && sett_is_null(sett_name_find(to, sett_hierarchy_parent(to, entity), name));
 }
 
 /* Sets the names that could not be set while other entities still had them. */
@@ -403,37 +403,24 @@ static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selec
         return status;
     }
     status = undo_apply(mirror, &world->pool, &bytes, call);
-    if (status == SETT_OK &&
-        !(undo_sync_tags(undo, selected) && undo_arrange(world, mirror, selected))) {
-        status = mirror->error;
+    if (status != SETT_OK) {
+        return undo_fail(undo, status, call);
     }
-    return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
+    bool done = undo_sync_tags(undo, selected) && undo_arrange(world, mirror, selected);
+    return done ? SETT_OK : undo_fail_mirror(undo, call);
 }
 
-/* Updates the mirror from the world. */
+/* Makes the mirror equal to the present selection. */
 static sett_status undo_sync(sett_undo* undo, const char* call)
 {
     sett_world* world = undo->world;
     setti_selected selected = {0};
-    sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world, call);
-    }
-    if (status == SETT_OK) {
-        status = undo_sync_types(undo, call);
-    }
-    if (status == SETT_OK) {
-        status = undo_find_types(undo, call);
-    }
-    if (status == SETT_OK) {
-        status = undo_sync_entities(undo, call);
-    }
-    if (status == SETT_OK) {
-        status = setti_selection_find(world, &undo->selection, call, &selected);
-    }
-    if (status == SETT_OK) {
-        status = undo_sync_deselected(undo, &selected, call);
-    }
+    bool ready = setti_world_check_unlocked(world, call) == SETT_OK &&
+                 setti_commands_apply_all(world, call) == SETT_OK &&
+                 undo_sync_types(undo, call) == SETT_OK && undo_find_types(undo, call) == SETT_OK &&
+                 undo_sync_entities(undo, call) == SETT_OK &&
+                 setti_selection_find(world, &undo->selection, call, &selected) == SETT_OK;
+    sett_status status = ready ? undo_sync_deselected(undo, &selected, call) : world->error;
     if (status == SETT_OK) {
         status = undo_sync_values(undo, &selected, call);
     }
@@ -441,16 +428,26 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     return status;
 }
 
-static void undo_note_tick(sett_undo* undo)
+static sett_status undo_take(sett_undo* undo, sett_snapshot* out, const char* call)
 {
-    undo->tick = sett_world_tick(undo->world);
+    sett_status status = sett_snapshot_take(undo->mirror, out);
+    return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
+}
+
+/* Makes the mirror's snapshot `to` that of the present step. */
+static void undo_settle(sett_undo* undo, sett_snapshot to)
+{
+    setti_snapshot_release(undo->mirror, undo->now_snapshot);
+    undo->now_snapshot = to;
+    undo->tick = sett_world_tick(undo->world); /* the mirror has all writes until now */
     sett_world_advance_tick(undo->world);
 }
 
-/* Restores the mirror to the present step. Returns `status`. */
-static sett_status undo_reset(sett_undo* undo, sett_status status)
+/* After a failure: restores the mirror to the present step. Returns `status`. */
+static sett_status undo_reset(sett_undo* undo, sett_snapshot taken, sett_status status)
 {
     (void)setti_snapshot_undo(undo->mirror, undo->now_snapshot, "sett_undo");
+    setti_snapshot_release(undo->mirror, taken);
     return status;
 }
 
@@ -481,22 +478,17 @@ static void undo_free_steps(sett_undo* undo)
     }
 }
 
-/* Makes the second step the first. */
-static void undo_forget_first(const undo_step* first)
-{
-    undo_step* second = first->younger; /* first->after can be NULL, so this searches */
-    while (second != NULL && second->before != first) {
-        second = second->younger;
-    }
-    SETTI_ASSERT(second != NULL);
-    second->before = NULL;
-}
-
+/* Frees a step that undo_find_least has returned: the first of the tree, with at most one next
+ * step, or a step without next steps. */
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
-    SETTI_ASSERT(step != undo->now);
-    if (step->branches != 0) { /* of these, undo_find_least returns only the oldest step */
-        undo_forget_first(step);
+    SETTI_ASSERT(step != undo->now && step->branches <= 1);
+    if (step->branches != 0) {
+        undo_step* second = step->younger; /* step->after can be NULL, so this searches */
+        while (second->before != step) {
+            second = second->younger;
+        }
+        second->before = NULL;
     }
     if (step->before != NULL) {
         step->before->branches--;
@@ -517,7 +509,8 @@ static void undo_forget(sett_undo* undo, undo_step* step)
     undo_free_step(undo, step);
 }
 
-/* Returns the step to forget next, or NULL: the oldest step, or the oldest end of a branch. */
+/* Returns the step to forget next: the oldest step if it has at most one next step, else the oldest
+ * end of a branch. Never returns the present step. NULL: no step can be forgotten. */
 static undo_step* undo_find_least(const sett_undo* undo)
 {
     undo_step* step = undo->oldest;
@@ -568,7 +561,11 @@ static void undo_add_step(sett_undo* undo, undo_step* step)
     step->number = ++undo->number;
     step->before = undo->now;
     step->older = undo->youngest;
-    *(undo->youngest != NULL ? &undo->youngest->younger : &undo->oldest) = step;
+    if (undo->youngest != NULL) {
+        undo->youngest->younger = step;
+    } else {
+        undo->oldest = step;
+    }
     undo->youngest = step;
     if (undo->now != NULL) {
         undo->now->after = step;
@@ -582,7 +579,7 @@ static void undo_add_step(sett_undo* undo, undo_step* step)
     }
 }
 
-/* Makes a step from the present snapshot to `to`. */
+/* Makes a step from the present snapshot to `to`. *step becomes NULL if they are equal. */
 static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* name,
                                const char* call, undo_step** step)
 {
@@ -596,7 +593,7 @@ static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* na
     }
     if (status != SETT_OK) {
         status = undo_fail(undo, status, call);
-    } else if (forward.size > SETTI_DELTA_HEAD) { /* else nothing changed: no step */
+    } else if (forward.size > SETTI_DELTA_HEAD) { /* else nothing changed */
         *step = undo_make_step(undo, name, &forward, &back, call);
         status = *step != NULL ? SETT_OK : undo->world->error;
     }
@@ -607,27 +604,22 @@ static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* na
 
 sett_status sett_undo_step(sett_undo* undo, const char* name)
 {
-    sett_snapshot to;
+    sett_snapshot to = {0, 0};
     undo_step* step = NULL;
     if (SETTI_IS_NULL(undo)) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status = undo_sync(undo, __func__);
+    if (status == SETT_OK) {
+        status = undo_take(undo, &to, __func__);
+    }
+    if (status == SETT_OK) {
+        status = undo_encode(undo, to, name != NULL ? name : "", __func__, &step);
+    }
     if (status != SETT_OK) {
-        return undo_reset(undo, status);
+        return undo_reset(undo, to, status);
     }
-    if (sett_snapshot_take(undo->mirror, &to) != SETT_OK) {
-        return undo_reset(undo, undo_fail_mirror(undo, __func__));
-    }
-    status = undo_encode(undo, to, name != NULL ? name : "", __func__, &step);
-    if (status != SETT_OK) {
-        undo_reset(undo, status);
-        (void)sett_snapshot_drop(undo->mirror, to);
-        return status;
-    }
-    (void)sett_snapshot_drop(undo->mirror, undo->now_snapshot);
-    undo->now_snapshot = to;
-    undo_note_tick(undo);
+    undo_settle(undo, to);
     if (step != NULL) {
         undo_add_step(undo, step);
     }
@@ -636,13 +628,13 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
 
 /* -------------------------------------------------------------------------------------- moving */
 
-/* Moves the mirror from one step to another. */
-static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
+/* Moves the mirror from one step to another: back to their latest common step, then forward. */
+static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to, const char* call)
 {
     sett_status status = SETT_OK;
-    undo_step* common = from; /* `common` and `at` meet at the common ancestor */
-    for (undo_step* at = to; common != at;) {
-        if (common->number > at->number) { /* the younger step goes back */
+    undo_step* common = from;
+    for (undo_step* at = to; common != at;) { /* the later of the two goes back, until they meet */
+        if (common->number > at->number) {
             common = common->before;
         } else {
             at->before->path = at;
@@ -650,17 +642,18 @@ static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
         }
     }
     for (undo_step* at = from; status == SETT_OK && at != common; at = at->before) {
-        status =
-            setti_delta_apply(undo->mirror, at->data + at->forward, at->back, SETTI_COMPARE_HASHES);
+        status = setti_delta_apply_from(undo->mirror, at->data + at->forward, at->back,
+                                        SETTI_FROM_DELTA, call);
     }
     for (undo_step* at = common; status == SETT_OK && at != to;) {
         at = at->path;
-        status = setti_delta_apply(undo->mirror, at->data, at->forward, SETTI_COMPARE_HASHES);
+        status =
+            setti_delta_apply_from(undo->mirror, at->data, at->forward, SETTI_FROM_DELTA, call);
     }
     return status;
 }
 
-/* Lists the entities that a move changes. */
+/* Lists the entities that a move changes. The mirror is at the step of the move already. */
 static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -698,8 +691,8 @@ static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char
 {
     const setti_part since = {.since = move->live};
     const setti_part into = {.into = undo->world};
-    sett_status status =
-        undo_encode_list(undo, &move->changing, since, call, &move->changing_delta);
+    setti_bytes* changes = &move->changing_delta;
+    sett_status status = undo_encode_list(undo, &move->changing, since, call, changes);
     if (status == SETT_OK) {
         status = undo_encode_list(undo, &move->entering, into, call, &move->entering_values);
     }
@@ -717,7 +710,7 @@ static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step*
         status = setti_snapshot_undo(undo->mirror, undo->now_snapshot, call);
     }
     if (status == SETT_OK) {
-        status = undo_walk(undo, undo->now, to);
+        status = undo_walk(undo, undo->now, to, call);
     }
     if (status != SETT_OK) {
         return undo_fail(undo, status, call);
@@ -726,7 +719,26 @@ static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step*
     return status == SETT_OK ? undo_move_encode(undo, move, call) : status;
 }
 
-/* Applies the changes of a move to the world. */
+/* Undoes a move of the world that failed with `status`. Returns the status to report.
+ *   message  true: reports the world's message again, as that of `call` */
+static sett_status undo_revert(sett_world* world, sett_snapshot before, sett_status status,
+                               bool message, const char* call)
+{
+    char why[SETTI_MESSAGE_SIZE];
+    if (sett_snapshot_status(world, before) != SETT_OK) {
+        return setti_world_fail_with(world, SETT_STATUS_LOST,
+                                     "%s: the move failed, and memory ran out before it was "
+                                     "undone: this world has a part of it - load a saved state, "
+                                     "then call sett_undo_clear",
+                                     call);
+    }
+    (void)sett_world_message(world); /* formats the message */
+    memcpy(why, world->message, sizeof(why));
+    (void)setti_snapshot_undo(world, before, call);
+    return message ? undo_report(world, status, call, why) : status;
+}
+
+/* Applies the changes of a move to the world: all or none. */
 static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* world = undo->world;
@@ -743,40 +755,32 @@ static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char*
         status = undo_apply(world, pool, &move->entering_values, call);
     }
     bool applied = status == SETT_OK;
-    if (applied && !(undo_arrange(undo->mirror, world, &move->changing) &&
-                     undo_arrange(undo->mirror, world, &move->entering))) {
+    bool arranged = applied && undo_arrange(undo->mirror, world, &move->changing) &&
+                    undo_arrange(undo->mirror, world, &move->entering);
+    if (applied && !arranged) {
         status = world->error;
     }
     if (status != SETT_OK) {
-        char why[SETTI_MESSAGE_SIZE];
-        (void)sett_world_message(world); /* formats the message */
-        memcpy(why, world->message, sizeof(why));
-        (void)setti_snapshot_undo(world, before, call); /* all changes or none */
-        status = applied ? undo_report(world, status, call, why) : status;
+        status = undo_revert(world, before, status, applied, call);
     }
-    (void)sett_snapshot_drop(world, before);
+    setti_snapshot_release(world, before);
     return status;
 }
 
 /* Makes `to` the present step. */
 static void undo_arrive(sett_undo* undo, undo_step* to, sett_snapshot snapshot)
 {
-    (void)sett_snapshot_drop(undo->mirror, undo->now_snapshot);
-    undo->now_snapshot = snapshot;
+    undo_settle(undo, snapshot);
     undo->now = to;
-    /* redo follows the branch of `to` */
     for (undo_step* step = to; step->before != NULL; step = step->before) {
-        step->before->after = step;
+        step->before->after = step; /* redo follows the branch of `to` */
     }
-    undo_note_tick(undo);
 }
 
 static void undo_move_end(sett_undo* undo, undo_move* move)
 {
     setti_pool* pool = &undo->mirror->pool;
-    if (sett_snapshot_status(undo->mirror, move->live) == SETT_OK) {
-        (void)sett_snapshot_drop(undo->mirror, move->live);
-    }
+    setti_snapshot_release(undo->mirror, move->live);
     setti_selection_free(undo->mirror, &move->selected);
     setti_selection_free(undo->mirror, &move->changing);
     setti_selection_free(undo->mirror, &move->entering);
@@ -792,8 +796,8 @@ static sett_status undo_go(sett_undo* undo, undo_step* to, const char* call)
     if (status == SETT_OK) {
         status = undo_move_mirror(undo, &move, to, call);
     }
-    if (status == SETT_OK && sett_snapshot_take(undo->mirror, &taken) != SETT_OK) {
-        status = undo_fail_mirror(undo, call);
+    if (status == SETT_OK) {
+        status = undo_take(undo, &taken, call);
     }
     if (status == SETT_OK) {
         status = undo_move_world(undo, &move, call);
@@ -801,10 +805,7 @@ static sett_status undo_go(sett_undo* undo, undo_step* to, const char* call)
     if (status == SETT_OK) {
         undo_arrive(undo, to, taken);
     } else {
-        undo_reset(undo, status);
-        if (taken.serial != 0) {
-            (void)sett_snapshot_drop(undo->mirror, taken);
-        }
+        undo_reset(undo, taken, status);
     }
     undo_move_end(undo, &move);
     return status;
@@ -859,7 +860,6 @@ static void undo_free(sett_undo* undo)
     setti_pool_free(pool, undo, sizeof(*undo), 16);
 }
 
-/* Frees all histories of a world. */
 static void undo_free_all(sett_world* world)
 {
     for (sett_undo* undo = world->module[SETTI_SLOT_UNDO]; undo != NULL;) {
@@ -870,7 +870,8 @@ static void undo_free_all(sett_world* world)
     world->module[SETTI_SLOT_UNDO] = NULL;
 }
 
-/* Copies a list. `out` is the address of a pointer, which becomes the copy; *copied its count. */
+/* Copies a list. `out` is the address of a pointer that becomes the copy, or NULL. *copied becomes
+ * the count. Returns false if memory runs out. */
 static bool undo_copy(sett_world* world, void* out, uint32_t* copied, const void* list,
                       uint32_t count, size_t each, const char* call)
 {
@@ -907,38 +908,30 @@ static bool undo_make_mirror(sett_undo* undo, const char* call)
     }
     undo->tag = sett_component_register(
         undo->mirror, &(sett_component_desc){.name = "sett undo: selected", .dont_fragment = true});
-    if (undo->tag == 0 || sett_snapshot_take(undo->mirror, &undo->now_snapshot) != SETT_OK) {
+    if (undo->tag == 0) {
         (void)undo_fail_mirror(undo, call);
-        return false;
     }
-    return true;
+    return undo->tag != 0 && undo_take(undo, &undo->now_snapshot, call) == SETT_OK;
 }
 
 /* Begins the history anew at the present state. */
 static sett_status undo_begin(sett_undo* undo, const char* call)
 {
     static const setti_bytes none = {0};
-    sett_snapshot taken;
-    undo_step* step = NULL;
+    sett_snapshot taken = {0, 0};
     sett_status status = undo_sync(undo, call);
     if (status == SETT_OK) {
-        step = undo_make_step(undo, "", &none, &none, call);
-        status = step != NULL ? SETT_OK : undo->world->error;
+        status = undo_take(undo, &taken, call);
     }
-    if (status == SETT_OK && sett_snapshot_take(undo->mirror, &taken) != SETT_OK) {
-        status = undo_fail_mirror(undo, call);
-        setti_pool_free(&undo->world->pool, step, step->size, 16);
-    }
-    if (status != SETT_OK) {
-        return undo_reset(undo, status);
+    undo_step* step = status == SETT_OK ? undo_make_step(undo, "", &none, &none, call) : NULL;
+    if (step == NULL) {
+        return undo_reset(undo, taken, undo->world->error);
     }
     undo_free_steps(undo);
     undo->youngest = NULL;
     undo->now = NULL;
     undo->number = 0;
-    (void)sett_snapshot_drop(undo->mirror, undo->now_snapshot);
-    undo->now_snapshot = taken;
-    undo_note_tick(undo);
+    undo_settle(undo, taken);
     undo_add_step(undo, step);
     return SETT_OK;
 }
@@ -998,8 +991,6 @@ sett_status sett_undo_clear(sett_undo* undo)
     return SETTI_IS_NULL(undo) ? SETT_STATUS_ARGUMENT : undo_begin(undo, "sett_undo_clear");
 }
 
-/* ------------------------------------------------------------------------------------- looking */
-
 static uint32_t undo_number(const undo_step* step)
 {
     return step != NULL ? step->number : 0;
@@ -1015,9 +1006,11 @@ uint32_t sett_undo_next(const sett_undo* undo, uint32_t step)
     if (SETTI_IS_NULL(undo)) {
         return 0;
     }
-    const undo_step* at = step != 0 ? undo_find(undo, step) : undo->oldest;
-    bool starts = step == 0 || at == NULL; /* the list starts, or the step does not exist */
-    return undo_number(starts ? at : at->younger);
+    if (step == 0) {
+        return undo_number(undo->oldest);
+    }
+    const undo_step* at = undo_find(undo, step);
+    return at != NULL ? undo_number(at->younger) : 0;
 }
 
 uint32_t sett_undo_before(const sett_undo* undo, uint32_t step)

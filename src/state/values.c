@@ -31,7 +31,7 @@ static uint32_t values_word_count(const setti_storage* storage)
     return (setti_storage_rows(storage) + 63) / 64;
 }
 
-/* Finds the rows with a value in a live page. */
+/* Sets a bit in `words` for each row with a value in a live page. */
 static void values_find_alive(const setti_storage* storage, uint32_t number, uint64_t* words)
 {
     SETTI_ASSERT(number < storage->rows.count);
@@ -79,7 +79,6 @@ static bool values_next_run(const setti_storage* storage, const uint64_t* words,
     return run->count != 0;
 }
 
-/* Ends the values of a page. */
 static void values_deinit(const setti_type* type, const uint64_t* words, unsigned char* page)
 {
     for (values_run run = {0}; values_next_run(&type->storage, words, &run);) {
@@ -97,7 +96,7 @@ static void values_relocate(const setti_type* type, void* to, void* from, uint32
     }
 }
 
-/* Returns the offset of the columns that follow the values. *size becomes their size. */
+/* Returns the offset of the columns that follow the values in a page. *size becomes their size. */
 static size_t values_columns(const setti_storage* storage, size_t* size)
 {
     size_t at = (size_t)setti_storage_rows(storage) * storage->size;
@@ -138,7 +137,7 @@ static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
     }
 }
 
-/* Writes the bits of a live page, which becomes a saved page. */
+/* Writes the bits at the end of a live page, which becomes a saved page. */
 static void clone_seal(const setti_pages* pages, uint32_t number)
 {
     const setti_storage* storage = values_storage(pages);
@@ -148,7 +147,7 @@ static void clone_seal(const setti_pages* pages, uint32_t number)
            values_word_count(storage) * sizeof(*alive));
 }
 
-/* Exchanges two values. Each is missing if `in_a` or `in_b` is false. */
+/* Exchanges two values. `in_a`, `in_b`: whether `a` and `b` have a value. */
 static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, bool in_b)
 {
     SETTI_ASSERT((!in_a || !in_b) || type->row != NULL);
@@ -163,7 +162,6 @@ static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, 
     }
 }
 
-/* Exchanges a live page with a saved page. */
 static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
 {
     const setti_type* type = values_type(pages);
@@ -175,11 +173,12 @@ static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
     values_find_alive(storage, number, alive);
     if (type->desc.move == NULL) {
         setti_cow_swap_bytes(page, saved, (size_t)rows * storage->size);
-    }
-    for (uint32_t row = 0; type->desc.move != NULL && row < rows; row++) {
-        size_t at = (size_t)row * storage->size;
-        clone_swap_row(type, page + at, (unsigned char*)saved + at, values_has(alive, row),
-                       values_has(words, row));
+    } else {
+        for (uint32_t row = 0; row < rows; row++) {
+            size_t at = (size_t)row * storage->size;
+            clone_swap_row(type, page + at, (unsigned char*)saved + at, values_has(alive, row),
+                           values_has(words, row));
+        }
     }
     values_swap_columns(storage, page, saved);
     memcpy(words, alive, values_word_count(storage) * sizeof(*words));
@@ -316,20 +315,18 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     return values_note(world, type, call, &values_clone);
 }
 
-/* Returns the least index from `from` on that has a value, or SETTI_NONE. */
+/* Returns the least index from `from` on that has a value, or SETTI_NONE. Looks at all rows. */
 static uint32_t carry_least(const setti_storage* storage, uint32_t from)
 {
     uint32_t least = SETTI_NONE;
     for (uint32_t row = 0; row < storage->extent; row++) {
         uint32_t index = *setti_storage_index(storage, row);
-        if (index >= from && index < least) {
-            least = index;
-        }
+        least = index >= from ? SETTI_MIN(index, least) : least;
     }
     return least;
 }
 
-/* Returns the least index from *cursor on that has a value, or SETTI_NONE. */
+/* Returns the least index from *cursor on that has a value, or SETTI_NONE. Moves *cursor on. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
     if (storage->kind != SETTI_SPARSE) {
@@ -354,7 +351,7 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-/* Returns true if a restore exchanges pages of the type. */
+/* Returns true if a restore along the path may exchange pages of the type. */
 static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
 {
     for (const setti_snapshot* at = path; at != NULL; at = at->path) {
@@ -394,7 +391,6 @@ static void carry_free(sett_world* world, setti_carried* carried)
     }
 }
 
-/* Moves all values of a type out of the storage. */
 static void carry_out(const sett_world* world, setti_carried* carried)
 {
     const setti_type* type = carried->type;
@@ -443,20 +439,17 @@ static void carry_in(const sett_world* world, const setti_carried* carried)
         void* value = setti_storage_find(&type->storage, index);
         sett_entity entity = setti_entity_at(&world->entities, index);
         SETTI_ASSERT(!sett_is_null(entity));
-        bool found = false;
-        for (; !found && at < carried->count && carried->entity[at].index <= index; at++) {
-            found = sett_equals(carried->entity[at], entity);
-            if (found) {
-                values_relocate(type, value, carried->values + at * size, 1);
-            } else {
-                setti_type_deinit_values(type, carried->values + at * size, 1);
-            }
+        for (; at < carried->count && carried->entity[at].index < index; at++) {
+            setti_type_deinit_values(type, carried->values + at * size, 1); /* the owner is gone */
         }
-        if (!found) { /* the restore brought the entity back */
+        if (at < carried->count && sett_equals(carried->entity[at], entity)) {
+            values_relocate(type, value, carried->values + at * size, 1);
+            at++;
+        } else { /* the restore brought the entity back */
             setti_type_init_values(type, value, 1);
         }
     }
-    for (; at < carried->count; at++) { /* entities that the restore removed */
+    for (; at < carried->count; at++) {
         setti_type_deinit_values(type, carried->values + at * size, 1);
     }
 }

@@ -96,7 +96,6 @@ static void index_free_after_table(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* Fills an empty index from the rows. */
 static void index_fill(setti_pool* pool, setti_storage* storage)
 {
     for (uint32_t row = 0; row < storage->extent; row++) {

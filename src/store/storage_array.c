@@ -97,7 +97,6 @@ static void array_free_blank(setti_pool* pool, setti_storage* storage)
     storage->blank = 0;
 }
 
-/* Lowers the extent to the end of the last page. */
 static void array_lower_extent(setti_storage* storage)
 {
     if (storage->count == 0) {

@@ -638,7 +638,6 @@ static void auto_stop_building(sett_world* world, sett_query* query)
 static void auto_begin_building(sett_world* world, sett_query* query, setti_type* type)
 {
     struct setti_layout* layout = setti_layout_of(world);
-    SETTI_ASSERT((query != NULL) != (type != NULL) && !layout->building);
     bool expected = query != NULL && query->expected;
     auto_expect_none(world);
     if (!expected) { /* else the frames planned for the group go on */

@@ -19,7 +19,6 @@ static bool concern_is_sampled(const sett_query* query)
     return query->use[SETTI_SAMPLED].loops != 0 && query->required != 0;
 }
 
-/* Fills `first` and `entry`. */
 static void concern_list_queries(setti_concerns* concerns, const sett_world* world)
 {
     uint32_t at = 0;

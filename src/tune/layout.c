@@ -136,7 +136,7 @@ static bool layout_is_name(const layout_word* word)
 }
 
 /* Returns the next character of the name that a word spells, or zero. *at is 0 at first. */
-static char layout_next_char(const layout_word* word, uint32_t* at)
+SETTI_APART static char layout_next_char(const layout_word* word, uint32_t* at)
 {
     bool quoted = word->at[0] == '"';
     if (quoted && *at == 0) {
@@ -150,7 +150,7 @@ static char layout_next_char(const layout_word* word, uint32_t* at)
 }
 
 /* Whether a word spells a name. */
-static bool layout_word_is_name(const layout_word* word, const char* name)
+SETTI_APART static bool layout_word_is_name(const layout_word* word, const char* name)
 {
     uint32_t at = 0;
     char next = layout_next_char(word, &at);
@@ -287,7 +287,6 @@ static setti_type* layout_type(const sett_world* world, const layout_word* word)
     return NULL;
 }
 
-/* Finds the line and column of `at` in a text. */
 static void layout_place(const char* text, const char* at, unsigned* line, unsigned* column)
 {
     *line = 1;
@@ -596,7 +595,7 @@ static void layout_end_groups(sett_world* world, const char* text)
 
 sett_status sett_layout_apply(sett_world* world, const char* text)
 {
-    sett_status status = layout_check(world, text);
+    sett_status status = SETTI_IS_NULL(text) ? SETT_STATUS_ARGUMENT : layout_check(world, text);
     if (status != SETT_OK) {
         return status;
     }

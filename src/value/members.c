@@ -352,9 +352,12 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t struct_alig
     uint32_t at = 0; /* the end of the last member */
     while (at < of->size) {
         const sett_member* next = struct_next_member(of, at);
-        uint32_t end = next != NULL ? next->offset : of->size; /* of the gap */
-        uint32_t align =
-            next != NULL ? member_align_at_most(next, struct_alignment) : struct_alignment;
+        uint32_t end = of->size; /* of the gap */
+        uint32_t align = struct_alignment;
+        if (next != NULL) {
+            end = next->offset;
+            align = member_align_at_most(next, struct_alignment);
+        }
         if (end - at >= align) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "bytes %u to %u of %.60s belong to no member - describe them, if need be "

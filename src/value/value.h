@@ -140,7 +140,6 @@ sett_status setti_canonical_read(const setti_members* members, const sett_alloca
 sett_string setti_owned_string(const void* at);
 sett_list setti_owned_list(const void* at, uint32_t item_size);
 
-/* Returns a description of a list's items. */
 sett_member setti_member_item(const sett_member* list);
 
 /* Hooks of types with strings or lists. `user` is the type's setti_members. */

@@ -132,14 +132,14 @@ sett_status sett_component_bind(sett_world* world, uint64_t number, sett_compone
             type->desc.name);
     }
     const sett_component present = sett_component_bound(world, number);
-    if (present != 0 && present != component) {
+    if (present == component) {
+        return SETT_OK;
+    }
+    if (present != 0) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                                      "%s: the number for \"%.100s\" is bound to \"%.100s\" already "
                                      "- choose another number",
                                      call, type->desc.name, setti_component_text(world, present));
-    }
-    if (present != 0) {
-        return SETT_OK;
     }
     /* the rest has room in any case: a new number in the front may displace another to the rest */
     if (!bind_rest_reserve(&world->pool, &world->bind_rest) ||
@@ -167,18 +167,22 @@ sett_component sett_component_bound_slow_(const sett_world* world, uint64_t numb
     return slot != NULL && slot->number == number ? slot->component : 0;
 }
 
+/* Replaces the numbers of a component by `mark`. */
+static void bind_forget_in(sett_bound_* slots, uint32_t count, sett_component component,
+                           uint64_t mark)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        if (slots[k].number != 0 && slots[k].component == component) {
+            slots[k] = (sett_bound_){mark, 0};
+        }
+    }
+}
+
 void setti_bind_forget(sett_world* world, sett_component component)
 {
-    sett_bound_* front = world->front;
-    for (uint32_t k = 0; front != NULL && k < SETT_BOUND_FRONT_; k++) {
-        if (front[k].number != 0 && front[k].component == component) {
-            front[k] = (sett_bound_){0, 0};
-        }
-    }
     const setti_bind_rest* rest = &world->bind_rest;
-    for (uint32_t k = 0; rest->slots != NULL && k <= rest->mask; k++) {
-        if (rest->slots[k].number != 0 && rest->slots[k].component == component) {
-            rest->slots[k] = (sett_bound_){BIND_ENDED, 0};
-        }
-    }
+    const uint32_t front_count = world->front != NULL ? SETT_BOUND_FRONT_ : 0;
+    const uint32_t rest_count = rest->slots != NULL ? rest->mask + 1 : 0;
+    bind_forget_in(world->front, front_count, component, 0);
+    bind_forget_in(rest->slots, rest_count, component, BIND_ENDED);
 }

@@ -189,7 +189,6 @@ typedef struct setti_conversion {
 bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, setti_type* type,
                               sett_storage_kind kind);
 
-/* Frees the memory of a conversion that is not committed. */
 void setti_conversion_drop(sett_world* world, setti_conversion* conversion);
 
 /* Moves the values to the new storage, in their order.

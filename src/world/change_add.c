@@ -358,20 +358,21 @@ bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, s
     setti_edit_settle(world);
     setti_edit_pin(world);
     uint32_t signature = *setti_entity_signature(&world->entities, a);
-    bool done = !adds_first || setti_change_reserve_add(world, first, a.index, &signature);
+    bool reserved = !adds_first || setti_change_reserve_add(world, first, a.index, &signature);
     if (a.index != b.index) { /* else `signature` has `first` already */
         signature = *setti_entity_signature(&world->entities, b);
     }
-    done = done && (!adds_second || setti_change_reserve_add(world, second, b.index, &signature));
-    if (done && adds_first) {
+    reserved =
+        reserved && (!adds_second || setti_change_reserve_add(world, second, b.index, &signature));
+    if (reserved && adds_first) {
         (void)setti_change_add_reserved(world, first, a);
     }
-    if (done && adds_second) {
+    if (reserved && adds_second) {
         setti_edit_part part = {.type = second, .fill = fill, .quiet = true};
         (void)change_commit_add(world, &part, b);
     }
     setti_edit_unpin(world);
-    return done;
+    return reserved;
 }
 
 void* setti_change_add_part(sett_world* world, setti_edit_part* part, sett_entity entity)

@@ -238,7 +238,6 @@ static void change_remove_reserved(sett_world* world, setti_type* type, sett_ent
     }
 }
 
-/* Removes a type and its dependants. */
 static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
     setti_edit_settle(world);

@@ -103,7 +103,6 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     return true;
 }
 
-/* Replaces the entity's value. */
 SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_entity entity,
                                void* row, const void* value)
 {

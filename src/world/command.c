@@ -10,9 +10,6 @@
  *
  *     chunk    | header | record, payload | record, payload | ... used --> | free |
  *
- * While systems run side by side the world's own buffer is closed: `write` is NULL, so recording
- * takes the slow path, which reports the error.
- *
  * Invariant:  count = records between the read position and the write position;
  *             used <= size of each chunk;
  *             the entities of unread CREATE records are claimed in the entity table, except in the
@@ -180,13 +177,13 @@ static command_record* commands_peek(sett_commands* commands)
     return command_at(commands->read, commands->read_offset);
 }
 
-/* Moves the read position past a record. */
+/* Moves the read position past a record. After the last record all chunks become empty. */
 static void commands_advance(sett_commands* commands, const command_record* record)
 {
     SETTI_ASSERT(commands->count != 0 && record->end > commands->read_offset);
     commands->read_offset = record->end;
     commands->count--;
-    if (commands->count == 0) { /* all chunks become empty */
+    if (commands->count == 0) {
         for (command_chunk* chunk = commands->first; chunk != NULL; chunk = chunk->next) {
             chunk->used = CHUNK_HEADER;
         }
@@ -431,7 +428,6 @@ static command_chunk* chunk_create(sett_commands* commands, size_t size)
     return chunk;
 }
 
-/* Appends a chunk to the buffer, for the next records. */
 static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
 {
     SETTI_ASSERT(chunk->size > CHUNK_HEADER);
@@ -476,7 +472,6 @@ static size_t command_need(size_t size, size_t align)
     return sizeof(command_record) + size + (size != 0 ? align : 0) + 16; /* rounded up to 16 */
 }
 
-/* Returns true if the chunk to write to has room for `need` bytes. */
 SETTI_INLINE bool commands_have_room(const sett_commands* commands, size_t need)
 {
     const command_chunk* chunk = commands->write;
@@ -1054,7 +1049,6 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
 void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
                                  size_t size, sett_entity* out, uint32_t count, const char* call)
 {
-    sett_status status;
     SETTI_ASSERT(count != 0);
     if (commands->closed) {
         commands_fail_closed(commands, call);
@@ -1080,8 +1074,9 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
             return NULL;
         }
     }
+    sett_status status;
     void* payload = setti_commands_call(commands, out[0], kind, size, &status);
-    SETTI_ASSERT(payload != NULL);
+    SETTI_ASSERT(payload != NULL); /* the room is reserved */
     return payload;
 }
 
@@ -1128,7 +1123,7 @@ sett_status setti_commands_apply_all(sett_world* world, const char* call)
         if (status != SETT_OK) {
             return status;
         }
-        at = world->all_commands; /* hooks may have recorded into any buffer: begin again */
+        at = world->all_commands; /* begins again: hooks may have recorded into any buffer */
     }
     return SETT_OK;
 }

@@ -506,13 +506,11 @@ const char* setti_component_text(const sett_world* world, sett_component id)
 sett_component setti_component_own_id(const sett_world* world, const char* name)
 {
     sett_component id = sett_component_find(world, name);
-    if (id == 0) {
-        id = component_constant_id(name);
-    }
+    id = id != 0 ? id : component_constant_id(name);
     if (id != 0) {
         return id;
     }
-    id = SETT_ID_RESERVED_END;
+    id = SETT_ID_RESERVED_END; /* the first free id from here on */
     while (setti_world_type(world, id) != NULL) {
         id++;
     }
@@ -657,7 +655,6 @@ static const char** component_copy_old_names(setti_pool* pool, const char* const
     return copies;
 }
 
-/* Adds the descriptor's callbacks to a type's lists. */
 static bool component_own_callbacks(setti_pool* pool, setti_type* type,
                                     const sett_component_desc* desc)
 {
@@ -1075,7 +1072,6 @@ static sett_component component_register_again(sett_world* world, setti_type* ex
     return component_ensure_off(world, existing) ? existing->id : 0;
 }
 
-/* Checks that a new type can have the descriptor's id. */
 static sett_status component_check_id(sett_world* world, const sett_component_desc* desc,
                                       const char* call)
 {
@@ -1318,7 +1314,7 @@ void setti_component_describe_type(const setti_type* type, size_t size, const ch
 }
 
 /* Returns true if the values of a component have the C type `type_name` of `size` bytes, or if the
- * component is not registered. Else reports why not. `changes` is as above. */
+ * component is not registered. Else reports why not, like component_report_type. */
 static bool component_has_type(const sett_world* world, sett_component component, size_t size,
                                const char* type_name, const char* call, bool changes)
 {
@@ -1353,7 +1349,7 @@ bool sett_component_check_change_(sett_world* world, sett_component component, s
 
 /* Reports that a C++ type does not match the registered component.
  *   another  another C++ type of this name is registered
- *   changes  as above */
+ *   changes  as for component_report_type */
 SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component component,
                                        size_t size, bool another, bool changes)
 {

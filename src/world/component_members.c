@@ -237,7 +237,7 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
     const unsigned char* mask = type->desc.mask;
     if (ones != NULL) {
         memset(ones, 255, size);
-        mask = ones; /* NULL would mean unknown padding */
+        mask = ones; /* there is no padding; to members_check, NULL would mean unknown padding */
     }
     sett_component_desc desc = type->desc;
     const char* wrong = members_check(&desc, of, mask, out);

@@ -178,7 +178,7 @@ void setti_edit_commit(sett_world* world, const setti_edit* edit)
     SETTI_ASSERT(edit->to != SETTI_NONE && world->locks == 0 && edit->count == 1);
     world->reserved_for = SETTI_NONE;
     uint32_t index = edit->creates ? commit_create(world, edit) : edit->entities[0].index;
-    if (!edit->creates) {
+    if (!edit->creates) { /* a new entity has no types to lose */
         commit_leave(world, edit, index);
     }
     const setti_edit_part* part = edit->added;

@@ -25,7 +25,7 @@ static bool listener_is_concerned(const sett_world* world, const setti_listener*
         return true;
     }
     if (setti_listener_is_on(table, from, tree) != setti_listener_is_on(table, to, tree)) {
-        return true;
+        return true; /* the ancestors change */
     }
     for (uint32_t k = 0; k < listener->upward_count; k++) {
         const setti_type* type = listener->upward[k].type; /* descendants may test the entity */
@@ -45,10 +45,7 @@ static bool listener_is_crossed(const sett_world* world, const setti_listener* l
     }
     bool matches_before = setti_listener_matches(listener, &world->signatures, from);
     bool matches_after = setti_listener_matches(listener, &world->signatures, to);
-    if (enters) {
-        return !matches_before && matches_after;
-    }
-    return matches_before && !matches_after;
+    return matches_before != matches_after && matches_after == enters;
 }
 
 /* The effects (SETTI_PLAN_*) of a step. */
@@ -91,6 +88,19 @@ static bool plan_append_crossed(sett_world* world, setti_listener* listener, uin
            plan_append(world, listener, enters);
 }
 
+/* Appends the plan of a transition. Returns false if memory runs out. */
+static bool plan_append_all(sett_world* world, uint32_t from, uint32_t to)
+{
+    setti_listener* no_listener = NULL; /* ends the plan */
+    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        if (!plan_append_crossed(world, at, from, to, SETTI_LEAVES) ||
+            !plan_append_crossed(world, at, from, to, SETTI_ENTERS)) {
+            return false;
+        }
+    }
+    return plan_append(world, no_listener, SETTI_LEAVES);
+}
+
 /* Finds the plan of a transition, or makes it. Returns NULL if memory runs out. */
 static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uint32_t to)
 {
@@ -103,16 +113,9 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
         table->last = known;
         return &table->step[known];
     }
-    setti_listener* no_listener = NULL; /* ends the plan */
     const uint32_t first = table->count;
-    bool has_memory = true;
-    for (setti_listener* at = world->listeners; at != NULL && has_memory; at = at->next) {
-        has_memory = plan_append_crossed(world, at, from, to, SETTI_LEAVES) &&
-                     plan_append_crossed(world, at, from, to, SETTI_ENTERS);
-    }
-    has_memory = has_memory && plan_append(world, no_listener, SETTI_LEAVES) &&
-                 setti_hash_map_set(&world->pool, &table->by_edge, key, first);
-    if (!has_memory) {
+    if (!plan_append_all(world, from, to) ||
+        !setti_hash_map_set(&world->pool, &table->by_edge, key, first)) {
         table->count = first; /* drops the incomplete plan */
         return NULL;
     }

@@ -226,7 +226,7 @@ sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* fr
         return reserved ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     }
     SETTI_ASSERT(edit->count != 0);
-    uint32_t first = *from;
+    uint32_t first = *from; /* setti_entity_reserve advances *from */
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, from, edit->count);
     if (status == SETT_OK && !(reserve_claims(world, edit) && reserve_runs(world, edit, first))) {
         status = SETT_STATUS_OUT_OF_MEMORY;

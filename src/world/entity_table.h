@@ -60,7 +60,6 @@ typedef struct setti_entity_table {
 /* Initialises a zeroed table for indices below `limit`. */
 void setti_entity_init(setti_entity_table* table, uint32_t limit);
 
-/* Frees all pages and makes the table empty. */
 void setti_entity_deinit(setti_pool* pool, setti_entity_table* table);
 
 /* -------------------------------------------------------------------------------------- reading */

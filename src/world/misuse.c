@@ -183,8 +183,9 @@ const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t s
     size_t first = (size_t)((unsigned char*)terms - to); /* offset of terms in *desc and *full */
     size_t end = first + SETT_QUERY_TERMS * term_size;   /* end of the terms in *desc */
     size_t full_end = first + SETT_QUERY_TERMS * sizeof(sett_term); /* end of the terms in *full */
-    /* a later header may declare longer terms, or more fields behind the terms */
-    if (term_size > sizeof(sett_term) || (size >= end && size - end > full_size - full_end)) {
+    bool longer_terms = term_size > sizeof(sett_term);
+    bool more_fields = size >= end && size - end > full_size - full_end; /* after the terms */
+    if (longer_terms || more_fields) {
         return misuse_long_descriptor(world, call);
     }
     if (size < end) {

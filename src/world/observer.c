@@ -76,7 +76,8 @@ static bool observer_is_about(const sett_world* world, sett_entity entity, sett_
     return type->module->leads(world, type, source, old, target);
 }
 
-/* Whether an event matches the observer's entity, target and terms. `old` is as above. */
+/* Whether an event matches the observer's entity, target and terms.
+ *   old  in on_set: the old value; else OBSERVER_NO_OLD */
 static bool observer_wants(const sett_observer* observer, sett_entity entity,
                            sett_component component, const void* old)
 {

@@ -6,21 +6,6 @@
 #include "sett/strings.h"
 #include "world/world.h"
 
-/* Fails because of the size of an item. */
-static void owned_fail_item(sett_world* world, const sett_list* list, uint32_t item_size,
-                            const char* call)
-{
-    if (item_size == 0) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: `item_size` is 0 - pass the bytes of an item", call);
-        return;
-    }
-    setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                          "%s: `item_size` is %u bytes, and the list has items of %u bytes - pass "
-                          "the size of these items",
-                          call, (unsigned)item_size, (unsigned)list->item_size);
-}
-
 sett_status sett_string_set(sett_world* world, sett_string* string, const char* text)
 {
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(string)) {
@@ -41,8 +26,16 @@ void* sett_list_resize(sett_world* world, sett_list* list, uint32_t item_size, u
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(list)) {
         return NULL;
     }
-    if (count != 0 && (item_size == 0 || (list->items != NULL && list->item_size != item_size))) {
-        owned_fail_item(world, list, item_size, __func__);
+    if (count != 0 && item_size == 0) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: `item_size` is 0 - pass the bytes of an item", __func__);
+        return NULL;
+    }
+    if (count != 0 && list->items != NULL && list->item_size != item_size) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: `item_size` is %u bytes, and the list has items of %u bytes - "
+                              "pass the size of these items",
+                              __func__, (unsigned)item_size, (unsigned)list->item_size);
         return NULL;
     }
     if (!setti_list_resize(&world->pool.allocator, list, item_size, count)) {

@@ -27,6 +27,9 @@ enum {
 #define SETTI_TERM_OF_SYSTEMS_ENTERING                                                             \
     (SETTI_TERM_OF_ENTERING | SETTI_TERM_OPTIONAL | SETTI_TERM_DRIVES)
 
+/* Returns the world of a query. For layers that do not include the headers of queries. */
+sett_world* setti_query_world(const void* query);
+
 /* Whether a term is about the same entity for all visited entities. */
 SETTI_INLINE bool setti_term_is_fixed(const sett_term* term)
 {

@@ -70,11 +70,12 @@ static const char* validate_type(const sett_world* world, const setti_type* type
         }
     }
     SETTI_EACH_INDEX(index, &type->storage) {
-        if (reason == NULL) {
-            reason = validate_owner(world, type, index);
+        reason = validate_owner(world, type, index);
+        if (reason != NULL) {
+            return reason;
         }
     }
-    return reason;
+    return NULL;
 }
 
 /* Checks that entities have the types in their signatures. */

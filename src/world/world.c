@@ -590,7 +590,6 @@ static void world_report_error(sett_world* world, world_kind kind)
     }
 }
 
-/* Stores and reports the failure of a job. */
 static sett_status world_fail_aside(const sett_world* world, sett_status status, world_kind kind,
                                     const char* message)
 {

@@ -105,7 +105,6 @@ typedef struct written_window {
     unsigned char bytes[WRITTEN_WINDOW];
 } written_window;
 
-/* Stores the bytes inside of the window. */
 static void written_add_window(sett_sink* sink, const void* bytes, size_t size)
 {
     written_window* to = (written_window*)(void*)sink;
