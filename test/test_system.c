@@ -739,7 +739,7 @@ static void bad_descriptors_are_rejected(void)
     CHECK(sett_system_create(
               s.world, &(sett_system_desc){.name = "x", .terms = {[1] = {.component = s.tag}}}) ==
           NULL);
-    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_UNREGISTERED);
     CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "x"}) != NULL);
     CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "x"}) == NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_CONFLICT);

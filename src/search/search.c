@@ -1154,6 +1154,9 @@ sett_status sett_search_destroy(sett_search* search)
 
 void sett_search_describe(const sett_search* search, sett_search_desc* desc)
 {
+    if (SETTI_IS_NULL(desc)) {
+        return;
+    }
     memset(desc, 0, sizeof(*desc));
     if (search != NULL) {
         desc->name = search->open.name;
@@ -1177,7 +1180,8 @@ const char* sett_search_variable_name(const sett_search* search, uint32_t variab
 
 uint32_t sett_search_variable(const sett_search* search, const char* name)
 {
-    for (uint32_t k = 0; search != NULL && k < search->result_count; k++) {
+    const uint32_t count = SETTI_IS_NULL(name) ? 0 : sett_search_variable_count(search);
+    for (uint32_t k = 0; k < count; k++) {
         if (strcmp(search->variable[search->result[k]].name, name) == 0) {
             return k;
         }

@@ -234,7 +234,7 @@ uint32_t sett_advise(sett_world* world, sett_advice* items, uint32_t capacity)
 
 sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
 {
-    if (SETTI_IS_NULL(world)) {
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(item)) {
         return SETT_STATUS_ARGUMENT;
     }
     if (item->kind == SETT_ADVICE_CONVERT) {
