@@ -22,6 +22,7 @@ static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin after the
 
 static bool arena_grow(setti_arena* arena, size_t size)
 {
+    SETTI_ASSERT(arena->allocator != NULL);
     size_t need = setti_align_up(SETTI_MAX(size, ARENA_CHUNK - ARENA_HEADER), ARENA_ALIGN);
     if (need > SIZE_MAX / 2) {
         return false;

@@ -30,6 +30,7 @@ const char* sett_status_text(sett_status status)
 
 void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size)
 {
+    SETTI_ASSERT(to != NULL && from != NULL);
     size_t size = SETTI_MIN(to_size, from_size);
     memcpy(to, from, size);
     memset((unsigned char*)to + size, 0, to_size - size);

@@ -16,6 +16,8 @@
 
 setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages)
 {
+    SETTI_ASSERT(pages->notes == NULL || pages->notes->hash_count == 0 ||
+                 pages->notes->hash != NULL);
     if (pages->notes == NULL) {
         pages->notes = setti_pool_alloc_zero(pool, sizeof(*pages->notes), 16);
     }
@@ -37,6 +39,7 @@ void setti_notes_forget_all(const setti_pages* pages)
 
 void setti_notes_free_hash(setti_pool* pool, const setti_pages* pages)
 {
+    SETTI_ASSERT(pages->notes != NULL);
     setti_page_notes* notes = pages->notes;
     setti_pool_free(pool, notes->hash, notes->hash_count * sizeof(setti_page_hash), 16);
     notes->hash = NULL;
@@ -237,6 +240,7 @@ static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 
 void setti_cow_swap_bytes(void* a, void* b, size_t size)
 {
+    SETTI_ASSERT(a != NULL && b != NULL && a != b);
     unsigned char buffer[2048]; /* fits the first-level cache */
     unsigned char* x = a;
     unsigned char* y = b;

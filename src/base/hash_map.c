@@ -79,6 +79,7 @@ bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uin
 
 void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map)
 {
+    SETTI_ASSERT(map->count <= map->capacity);
     setti_pool_free(pool, map->slot, (size_t)map->capacity * sizeof(setti_hash_slot), 16);
     memset(map, 0, sizeof(*map));
 }

@@ -91,6 +91,7 @@ typedef struct pool_piece {
 
 static void pool_push(setti_pool* pool, uint32_t k, void* piece)
 {
+    SETTI_ASSERT(piece != NULL && k < SETTI_POOL_CLASSES);
     pool_piece* fresh = piece;
     pool_piece* head = pool->free[k];
     fresh->next = head;
@@ -160,6 +161,7 @@ static void* pool_pop(setti_pool* pool, uint32_t k)
 
 static void strip_unlink(setti_pool* pool, setti_strip* strip)
 {
+    SETTI_ASSERT(pool->strips != NULL);
     SETTI_LIST_REMOVE(pool->strips, strip);
     strip->left = 0;
 }
@@ -227,7 +229,9 @@ static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
 
 static void pool_release(setti_pool* pool, void* memory, size_t size, size_t align)
 {
+    SETTI_ASSERT(memory != NULL && size <= pool->block_size);
     SETTI_ASSERT(memory != NULL && size != 0 && size <= pool->block_size);
+    SETTI_ASSERT(size != 0 && align != 0);
     pool->allocator.free_fn(pool->allocator.user, memory, size, align);
     pool->block_size -= size;
 }
@@ -432,6 +436,7 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
 /* Returns the bytes before a large piece: the header, and padding. */
 static size_t large_room(size_t align)
 {
+    SETTI_ASSERT(align != 0);
     return SETTI_MAX(align, (size_t)64);
 }
 
@@ -439,6 +444,7 @@ static size_t large_room(size_t align)
 
 static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool zero)
 {
+    SETTI_ASSERT(size != 0);
     size_t room = large_room(align);
     size_t block_align = zero ? ZERO_ALIGN : room;
     if (size > SIZE_MAX - room) {
@@ -649,6 +655,7 @@ static int block_compare(const void* a, const void* b)
 /* Finds the block of a piece (binary search). */
 static setti_block* block_find(setti_block** blocks, size_t count, const void* piece)
 {
+    SETTI_ASSERT(count != 0);
     size_t low = 0;
     while (count > 1) {
         size_t half = count / 2;
@@ -860,6 +867,7 @@ void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const 
 /* Fills `read` again, after the table has moved. */
 static void pages_show(setti_pages* pages)
 {
+    SETTI_ASSERT((pages->capacity & (pages->capacity - 1)) == 0);
     pages->read = (const void**)(void*)((unsigned char*)setti_pages_bits(pages) +
                                         table_bits(pages->capacity));
     pages->read_mask = table_read(pages, pages->capacity) - 1;
@@ -929,6 +937,7 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count);
+    SETTI_ASSERT(pages->count == 0 || pages->data != NULL);
     if (pages->notes != NULL && pages->notes->hash_count > capacity) {
         setti_notes_free_hash(pool, pages);
     }

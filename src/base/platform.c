@@ -91,6 +91,7 @@ void* setti_platform_alloc(void* user, size_t size, size_t align)
 
 void* setti_platform_alloc_zero(void* user, size_t size, size_t align)
 {
+    SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
     (void)user;
 #if defined(_WIN32)
     /* VirtualAlloc returns zeroes */

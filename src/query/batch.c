@@ -188,6 +188,7 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
  *   uses_steps  the loop may use remembered steps */
 static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
 {
+    SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     if (loop->limit <= WORD_ROWS) {
@@ -596,6 +597,7 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
     const setti_storage* rarest = setti_match_rarest(loop->query);
     uint32_t at = loop->cursor;
+    SETTI_ASSERT(at % 64 == 0);
     while (at < loop->limit) {
         const uint64_t* words = setti_storage_word(rarest, at);
         /* goes to the next page if this one is missing, or perhaps empty */

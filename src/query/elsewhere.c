@@ -27,6 +27,7 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
+    SETTI_ASSERT(at->type != NULL);
     if (setti_term_is_fixed(term)) {
         index = setti_along_fixed(world, term->singleton, term->entity);
     }
@@ -86,6 +87,7 @@ bool setti_elsewhere_holds(const sett_query* query)
 void setti_elsewhere_match(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(loop->query->elsewhere_count != 0);
     for (uint32_t k = 0; k < loop->query->elsewhere_count; k++) {
         batch->fields[loop->query->term_count + k] = NULL;
     }
@@ -127,6 +129,7 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given)
     at->type = setti_world_type(query->world, given->component);
     at->given = *given;
     at->given.along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
+    SETTI_ASSERT(at->type != NULL);
 }
 
 SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, const char* call,

@@ -41,6 +41,7 @@ static void explain_pages(setti_writer* text, const sett_query* query)
 
 static void explain_driver(setti_writer* text, const sett_query* query, const setti_plan* plan)
 {
+    SETTI_ASSERT(plan->driver < query->term_count);
     const setti_type* type = query->term[plan->driver].type;
     if (query->arranged == plan->in_place && query->arranged != 0) {
         setti_writer_add(text,

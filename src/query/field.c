@@ -13,6 +13,7 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
                                   uint32_t base)
 {
     setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(storage->tracked);
     for (uint32_t k = 0; k < batch->count; k++) {
         uint32_t row = setti_batch_row(batch->rows, k);
         *setti_storage_tick(storage, base + row) = loop->query->world->pool.tick;
@@ -150,6 +151,7 @@ static void* gather_field(const sett_batch* batch, const setti_term* term, bool 
     setti_loop* loop = setti_loop_of(batch);
     const setti_storage* storage = &term->type->storage;
     setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
+    SETTI_ASSERT(term->has_field);
     bool found_by_match = term->kind == SETT_WITH && !nested; /* match.c has stored the places */
     for (uint32_t k = 0; !found_by_match && k < batch->count; k++) {
         uint32_t row = setti_batch_row(batch->rows, k);
@@ -169,6 +171,7 @@ void setti_fields_set(sett_batch* batch, uint32_t base)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
+    SETTI_ASSERT(batch->count != 0);
     for (uint32_t k = 0; k < batch->field_count; k++) {
         const setti_term* term = &query->term[k];
         if (!term->has_field || (batch->present >> k & 1) == 0) {

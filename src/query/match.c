@@ -96,6 +96,7 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
         return;
     }
     const setti_term tag = {.type = off, .kind = SETT_WITHOUT, .access = SETT_NONE};
+    SETTI_ASSERT(off->storage.size == 0 && word_count <= SETTI_STEP_WORD_COUNT);
     uint64_t on[SETTI_STEP_WORD_COUNT];
     memcpy(on, words, word_count * sizeof(uint64_t));
     match_storage(batch, term, SETTI_HAS_TYPE, on, word_count);
@@ -151,6 +152,7 @@ static void match_changed(const sett_batch* batch, const setti_storage* storage,
 static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64_t* words,
                              uint32_t word_count)
 {
+    SETTI_ASSERT(count != 0);
     const uint64_t* first = bits[0];
     const uint64_t* last = bits[count - 1]; /* equals `first` for one array */
     for (uint32_t at = 0; at < word_count; at++) {
@@ -232,12 +234,14 @@ SETTI_INLINE uint32_t match_alive(const sett_batch* batch, uint32_t rows)
 static setti_step step_pages(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(loop->unit != 0 && loop->unit % 64 == 0);
     const sett_query* query = loop->query;
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     while (loop->cursor < loop->limit) {
         uint32_t base = loop->cursor;
         uint32_t rows = SETTI_MIN(loop->unit, loop->limit - base);
         uint32_t word_count = (rows + 63) / 64;
+        SETTI_ASSERT(base % 64 == 0);
         loop->unit_base = base;
         loop->cursor = base + loop->unit;
         if (setti_match_words_at(query, base, bits) != NULL) {

@@ -77,6 +77,7 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
 /* Returns the terms that a listener covers, or 0 if the query lacks one of its conditions. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
+    SETTI_ASSERT(!listener->observes);
     uint32_t covered = 0;
     for (uint32_t k = 0; k < listener->with.count + listener->without.count; k++) {
         bool with = k < listener->with.count;
@@ -232,6 +233,7 @@ static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* pla
 
 static void plan_walk_group(const sett_query* query, setti_plan* plan)
 {
+    SETTI_ASSERT(query->cover != NULL && query->arranged != 0);
     plan_drive(query, setti_bits_lowest(query->arranged), plan);
     plan->in_place = query->arranged;
     plan->residual &= ~query->covered;
@@ -275,6 +277,7 @@ static uint32_t plan_disorder(const setti_storage* storage)
     if (storage->keep_order || storage->count < ORDER_ROWS) {
         return 0; /* with keep_order, worlds of equal state may have other gaps in their rows */
     }
+    SETTI_ASSERT(storage->extent == storage->count);
     for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
         uint32_t row = storage->count / ORDER_SAMPLES * k;
         uint32_t a = *setti_storage_index(storage, row);
@@ -299,6 +302,7 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
 {
     const setti_storage* storage = &query->term[driver].type->storage;
     uint32_t aligned = storage->keep_order ? 0 : query->required & ~((uint32_t)1 << driver);
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     SETTI_EACH_TERM(k, aligned) {
         const setti_storage* other = &query->term[k].type->storage;
         bool in_order = !other->keep_order;
@@ -315,6 +319,7 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
 /* Estimates the cost of a loop, in tenths of a nanosecond. */
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
+    SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
     uint32_t aligned = way == SETTI_WAY_SPARSE ? setti_plan_terms_in_order(query, plan->driver) : 0;
     uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual & ~aligned;
     uint64_t all = query->world->entities.count;

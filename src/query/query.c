@@ -103,6 +103,7 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
     if (a->component != b->component) {
         return NULL;
     }
+    SETTI_ASSERT(a->component == b->component);
     if ((a->kind == SETT_WITHOUT) != (b->kind == SETT_WITHOUT)) {
         return "in one term and excluded by another - remove one of them";
     }
@@ -152,6 +153,7 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
+    SETTI_ASSERT(storage->size != 0);
     query->scratch_align = SETTI_MAX(query->scratch_align, storage->align);
     size_t at = setti_align_up(query->scratch_size, storage->align);
     term->values = (uint32_t)at;
@@ -163,8 +165,10 @@ static void query_add_scratch(sett_query* query, setti_term* term)
 static void query_add_term(sett_query* query, const sett_term* given)
 {
     uint32_t bit = (uint32_t)1 << query->term_count;
+    SETTI_ASSERT(query->term_count < SETT_QUERY_TERMS);
     setti_term* term = &query->term[query->term_count++];
     term->type = setti_world_type(query->world, given->component);
+    SETTI_ASSERT(term->type != NULL);
     term->kind = given->kind;
     term->access = given->kind == SETT_WITHOUT ? SETT_NONE : given->access;
     const setti_storage* storage = &term->type->storage;

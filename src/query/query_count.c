@@ -48,6 +48,7 @@ sett_entity sett_query_first(const sett_query* of)
         return sett_null();
     }
     if (step == SETTI_STEP_WORDS) {
+        SETTI_ASSERT(loop->some != 0);
         uint32_t at = setti_bits_lowest(loop->some);
         row = at * 64 + setti_bits_lowest(loop->words[at]);
     }

@@ -146,6 +146,7 @@ uint32_t sett_random_shuffle(const sett_query* of, uint64_t seed, uint64_t tick,
     SETTI_QUERY_EACH(query, b, __func__)
     {
         SETT_EACH(b, row) {
+            SETTI_ASSERT(done < count);
             sett_entity entity = sett_batch_entity(b, row);
             items[done++] = (random_item){sett_random(seed, entity, tick, use), entity};
         }

@@ -95,6 +95,7 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
 {
     uint32_t count = 0;
     uint32_t at = setti_bits_lowest(some);
+    SETTI_ASSERT(some != 0);
     uint64_t word = words[at];
     while (few && word != 0 && count < LIST_FEW) { /* one row in each round */
         list[count++] = (uint16_t)(at * 64 + setti_bits_lowest(word));
@@ -126,6 +127,7 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
 
 static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
+    SETTI_ASSERT(first < end);
     while (first < end) {
         uint32_t until = SETTI_MIN(end, (first | 63) + 1); /* at most the end of the word */
         words[first / 64] &= ~(setti_bits_below(until - first) << (first % 64));
@@ -250,6 +252,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
     setti_loop* loop = setti_loop_of(batch);
     setti_listed* listed =
         loop->remembers ? setti_lists_at(&loop->query->lists, loop->unit_base) : NULL;
+    SETTI_ASSERT(loop->some != 0);
     /* direct loops have compared before */
     if (listed != NULL && !loop->direct && rows_are_listed(loop, listed)) {
         batch->rows = listed->run ? NULL : setti_listed_rows(listed, loop->unit);

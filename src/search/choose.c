@@ -93,6 +93,7 @@ typedef struct choose {
 
 static const setti_search_item* choose_item(const choose* c, uint32_t k)
 {
+    SETTI_ASSERT(k >= c->scope->items.first && k < c->scope->items.stop);
     return &c->search->item[c->search->order[k]];
 }
 
@@ -114,6 +115,7 @@ static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
 
 static uint64_t choose_cost(uint64_t rows, uint64_t each)
 {
+    SETTI_ASSERT(each != 0);
     return rows >= CHOOSE_MOST / each ? CHOOSE_MOST : rows * each;
 }
 
@@ -176,6 +178,7 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
 /* Samples the entities of a storage. Returns their number. *both: the number also in `other`. */
 static uint32_t share_sample(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
+    SETTI_ASSERT(of != other);
     uint32_t seen = 0;
     *both = 0;
     if (of->kind == SETTI_SPARSE) {
@@ -252,12 +255,14 @@ const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t v
 static bool choose_is_done(const choose_state* s, const choose* c, const setti_search_item* item)
 {
     uint32_t k = (uint32_t)(item - c->search->item);
+    SETTI_ASSERT(k < c->search->item_count);
     return (s->done[k / 64] >> (k % 64) & 1) != 0;
 }
 
 static void choose_set_done(choose_state* s, const choose* c, const setti_search_item* item)
 {
     uint32_t k = (uint32_t)(item - c->search->item);
+    SETTI_ASSERT(k < c->search->item_count);
     s->done[k / 64] |= (uint64_t)1 << (k % 64);
 }
 
@@ -327,6 +332,7 @@ static uint64_t choose_test_compare(const choose* c, const choose_state* s,
 /* Adds the cost of an item's test. Returns the estimated rows left. */
 static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item* item)
 {
+    SETTI_ASSERT(s->rows != 0);
     uint64_t passed = s->rows / 2; /* of a list or a walk */
     uint32_t row_cost = COST_OTHER;
     if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
@@ -398,6 +404,7 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     uint32_t begins = to_sources ? choose_target_count(along) : along->storage.count;
     uint32_t domain = choose_domain(c, s, from);
     uint32_t exact = choose_link_count_of(c, item, from, side); /* if `from` is fixed */
+    SETTI_ASSERT(item->kind == SETTI_ITEM_LINK);
     if (exact != UINT32_MAX) {
         pick->rows = choose_scale(s->rows, exact, 1);
     } else {
@@ -463,6 +470,7 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
 
 static void choose_scan(choose* c, const choose_state* s, uint32_t variable, choose_pick* pick)
 {
+    SETTI_ASSERT(choose_is_wanted(c, s, variable));
     const setti_type* driver = choose_driver(c, variable);
     uint64_t all = driver != NULL ? driver->storage.count : choose_entities(c);
     uint64_t rows = choose_scale(s->rows, all, 1);
@@ -520,6 +528,7 @@ static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks
 /* Updates the state as if the step of a pick had run. */
 static void choose_take(const choose* c, choose_state* s, const choose_pick* pick)
 {
+    SETTI_ASSERT(pick->variable < c->search->variable_count);
     uint64_t domain = choose_entities(c);
     const setti_type* known = NULL;
     if (pick->kind == SETTI_FIND_SCAN) { /* the scan also tests items by presence bits */
@@ -542,6 +551,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
             pick->kind == SETTI_FIND_SOURCES ? along->storage.count : choose_target_count(along);
         known = choose_required_type(pick->item, pick->variable);
     }
+    SETTI_ASSERT((s->found >> pick->variable & 1) == 0);
     s->rows = pick->rows;
     s->cost = pick->cost;
     s->found |= (uint32_t)1 << pick->variable;
@@ -561,6 +571,7 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
     }
     choose_pick picks[SETT_SEARCH_TERMS * 2 + SETT_SEARCH_VARIABLES];
     uint32_t pick_count = choose_next(c, &s, picks);
+    SETTI_ASSERT(count <= SETT_SEARCH_VARIABLES);
     if (pick_count == 0) { /* all variables are found */
         c->best_cost = s.cost;
         c->best_count = count;
@@ -693,6 +704,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
 /* Plans a pipe for each side of the lists that a pipe tests. */
 static void choose_lists(choose* c, uint16_t pipe)
 {
+    SETTI_ASSERT(pipe < c->plan->pipe_count);
     for (uint32_t k = c->plan->pipe[pipe].first; k < c->plan->pipe[pipe].stop; k++) {
         setti_search_step* step = &c->plan->step[k];
         const setti_search_item* item = step->item;
@@ -703,6 +715,8 @@ static void choose_lists(choose* c, uint16_t pipe)
         step->pipes.stop = (uint16_t)(step->pipes.first + (item->scopes.stop - item->scopes.first));
         c->plan->pipe_count = step->pipes.stop;
         SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room);
+        SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room &&
+                     step->pipes.first < step->pipes.stop);
         for (uint16_t side = step->pipes.first; side < step->pipes.stop; side++) {
             uint16_t scope = c->search->order[item->scopes.first + side - step->pipes.first];
             choose_pipe(c, side, scope, step->found, step->estimate, (uint8_t)(step->depth + 1));
@@ -739,12 +753,14 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
     for (uint32_t v = 0; v < SETT_SEARCH_VARIABLES; v++) {
         s.domain[v] = (uint32_t)choose_entities(c);
     }
+    SETTI_ASSERT(scope < c->search->scope_count && pipe < c->plan->pipe_count);
     c->scope = &c->search->scope[scope];
     c->input_depth = c->level = input_depth;
     c->nodes = 0;
     c->best_count = UINT32_MAX;
     choose_try(c, s, 0); /* finds the best order. `s` stays */
     c->plan->pipe[pipe].first = (uint16_t)c->plan->step_count;
+    SETTI_ASSERT(c->best_count <= SETT_SEARCH_VARIABLES);
     choose_add_steps(c, &s);
     c->plan->pipe[pipe].stop = (uint16_t)c->plan->step_count;
     choose_lists(c, pipe);
@@ -756,6 +772,7 @@ void setti_choose_plan(const sett_search* search, setti_search_plan* plan)
     memset(&c, 0, offsetof(choose, memo)); /* the large `memo` stays unset: memo_count is 0 */
     c.search = search;
     c.plan = plan;
+    SETTI_ASSERT(search->branch_count != 0 && search->branch_count <= SETTI_SEARCH_BRANCHES);
     plan->step_count = 0;
     plan->pipe_count = search->branch_count;
     for (uint32_t v = 0; v < search->variable_count; v++) {

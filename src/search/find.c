@@ -119,6 +119,7 @@ static find* find_make(sett_search* search, bool pooled)
         search->spare = NULL;
         return spare;
     }
+    SETTI_ASSERT(search->step_room != 0 && search->depth_room != 0);
     find made = {.search = search, .world = search->world, .pooled = pooled};
     made.size = find_lay_out(search, &made, NULL);
     find* f = setti_find_alloc(search->world, pooled, made.size);
@@ -145,6 +146,7 @@ static void find_release(find* f)
 {
     find** link = &f->search->loops;
     while (*link != f) {
+        SETTI_ASSERT(*link != NULL);
         link = &(*link)->next;
     }
     *link = f->next;
@@ -168,6 +170,7 @@ static void find_release_left(const sett_search* search, const sett_rows* rows)
 
 void setti_find_free(sett_search* search)
 {
+    SETTI_ASSERT(search->open.count == 0);
     while (search->loops != NULL) { /* closed by the world, not by sett_search_end */
         find_release(search->loops);
     }
@@ -212,6 +215,7 @@ static bool reached_grow(find* f, find_reached* reached)
         f->failed = true;
         return false;
     }
+    SETTI_ASSERT(reached->count == reached->room);
     grown.slot = grown.index + grown.room;
     memset(grown.slot, 0, grown.room * 2 * sizeof(uint32_t));
     for (uint32_t k = 0; k < reached->count; k++) {
@@ -323,6 +327,7 @@ SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, 
 SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
 {
     SETTI_ASSERT(out->count < FIND_ROWS);
+    SETTI_ASSERT(out->count < FIND_ROWS && row < FIND_ROWS);
     out->index[out->count] = index;
     out->parent[out->count++] = (uint16_t)row;
 }
@@ -482,6 +487,7 @@ static bool scan_words(find* f, const setti_search_step* step, find_work* w, fin
 static bool scan_rows(const setti_search_step* step, find_work* w, find_block* out)
 {
     const setti_storage* storage = &step->driver->storage;
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     for (; w->place < storage->extent; w->place++) {
         uint32_t index = *setti_storage_index(storage, w->place);
         if (index != SETTI_NONE) {
@@ -505,6 +511,7 @@ SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_wor
                                 find_block* out, setti_link_side side)
 {
     const setti_type* along = step->item->along;
+    SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     if (!w->open) { /* a new row */
         w->place = setti_walk_first(along, find_from(f, step, w->row), side);
         if (w->place == SETTI_NONE && step->item->optional) {
@@ -532,6 +539,7 @@ static bool fill_links(find* f, const setti_search_step* step, find_work* w, fin
 static bool fill_reached(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     setti_link_side side = step->kind == SETTI_FIND_SOURCES ? SETTI_SOURCES : SETTI_TARGETS;
+    SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     if (!w->open) { /* a new row */
         reached_begin(f, &w->reached, step->item, find_from(f, step, w->row), side);
         if (w->reached.count == 0 && step->item->optional) {
@@ -552,6 +560,7 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
 static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
                       find_block* out)
 {
+    SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_COMPARE);
     const setti_search_side* sides = f->search->side[step->item->compare];
     const setti_search_side* side = step->variable == step->item->source ? &sides[1] : &sides[0];
     uint32_t index = setti_compare_entity(f->world, side, find_from(f, step, w->row));
@@ -641,6 +650,7 @@ static bool find_generate(find* f, uint32_t k)
 /* Fills the input block of a pipe, once. */
 static bool find_input(find* f, uint32_t k)
 {
+    SETTI_ASSERT(f->plan.step[k].kind == SETTI_FIND_INPUT);
     const setti_search_step* step = &f->plan.step[k];
     find_block* out = &f->block[step->depth];
     out->count = 0;
@@ -663,6 +673,7 @@ static bool find_input(find* f, uint32_t k)
 /* Whether a chain of exclusive links leads from the source to the target. */
 static bool test_followed(find* f, const setti_search_item* item, uint32_t source, uint32_t target)
 {
+    SETTI_ASSERT(item->along->records == NULL);
     setti_along_walk up = {0};
     while ((source = setti_along_next(&up, item->along, source)) != SETTI_NONE &&
            source != target && !f->failed) {
@@ -795,6 +806,7 @@ static bool test_link(find* f, const setti_search_step* step, find_work* w, uint
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
+    SETTI_ASSERT(step->pipes.first < step->pipes.stop && step->pipes.stop <= f->plan.pipe_count);
     memset(input->mark, 0, sizeof(input->mark));
     for (uint32_t side = step->pipes.first; side < step->pipes.stop; side++) {
         const setti_span* pipe = &f->plan.pipe[side];
@@ -840,6 +852,7 @@ static bool test_has(find* f, const setti_search_step* step, uint32_t index)
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
     const setti_type* type = step->item->type;
+    SETTI_ASSERT(step->item->along == NULL);
     uint32_t kept = 0;
     for (uint32_t row = 0; row < block->count; row++) {
         uint32_t index = find_value(f, step->depth, row, step->a, step->a_depth);
@@ -853,6 +866,7 @@ static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint
 {
     uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
     if (step->kind == SETTI_FIND_SHOWN) {
+        SETTI_ASSERT(step->variable < f->search->variable_count);
         return find_is_shown(f, a, f->search->variable[step->variable].shows);
     }
     uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
@@ -897,6 +911,7 @@ static void find_test(find* f, uint32_t k)
 static bool find_pull(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
+    SETTI_ASSERT(k < f->plan.step_count);
     if (step->kind == SETTI_FIND_INPUT) {
         return find_input(f, k);
     }
@@ -931,6 +946,7 @@ SETTI_COLD static void find_check_access(const sett_search* search)
 
 static void find_begin(find* f, sett_search* search)
 {
+    SETTI_ASSERT(f->search == search);
     setti_choose_plan(search, &f->plan);
     for (uint32_t v = 0; v < search->variable_count; v++) {
         f->constant[v] = setti_search_is_fixed(&search->variable[v])
@@ -1006,6 +1022,7 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
 /* Writes the values of the last block's rows to the columns. */
 static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
 {
+    SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         uint8_t number = f->search->result[v];
         uint8_t place = f->plan.depth[f->branch][number];

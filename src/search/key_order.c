@@ -88,12 +88,14 @@ setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_pla
         from.row = 0;
     }
     from.row += count;
+    SETTI_ASSERT(from.part < order->part_count || count == 0);
     return from;
 }
 
 /* Inserts an empty part at position `at`. Returns NULL when memory runs out. */
 static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
+    SETTI_ASSERT(at <= order->part_count);
     setti_key_chunk* chunk = setti_pool_alloc(pool, sizeof(*chunk), 16);
     setti_key_part* part = chunk != NULL ? setti_pool_grow(pool, order->part, sizeof(*part),
                                                            order->part_count, 1, &order->part_room)
@@ -177,6 +179,7 @@ static void key_part_join(setti_pool* pool, setti_key_order* order, uint32_t at)
 void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key, uint32_t number)
 {
     setti_key_place at = setti_key_order_seek(order, key, number);
+    SETTI_ASSERT(at.part < order->part_count);
     setti_key_part* part = &order->part[at.part];
     SETTI_ASSERT(part->chunk->key[at.row] == key && part->chunk->number[at.row] == number);
     part->count--;

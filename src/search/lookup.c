@@ -97,6 +97,7 @@ static lookup_record* lookup_at(const sett_lookup* l, uint32_t place)
 /* Returns the slot or next_chain that has the place of a key's first record, or SETTI_NONE. */
 static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
 {
+    SETTI_ASSERT(l->slot_count != 0);
     uint32_t* link = &l->slot[setti_hash_home(key, 0, l) & (l->slot_count - 1)];
     while (*link != SETTI_NONE && lookup_at(l, *link)->key != key) {
         link = &lookup_at(l, *link)->next_chain;
@@ -243,6 +244,7 @@ static bool lookup_order_all(sett_lookup* l)
             }
         }
     }
+    SETTI_ASSERT(count == l->count);
     l->unsorted = !setti_key_order_build(pool, &l->order, pair, pair + count, count);
     setti_pool_free(pool, pair, size, 16);
     return !l->unsorted;
@@ -303,6 +305,7 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
         memcpy(&half, member, sizeof(half));
         return half;
     default:
+        SETTI_ASSERT(size == 1);
         return *(const unsigned char*)member;
     }
 }
@@ -537,6 +540,7 @@ static void lookup_sort(sett_entity* out, uint32_t count)
     for (uint32_t k = 1; k < count; k++) {
         varying |= out[k].index ^ out[0].index;
     }
+    SETTI_ASSERT(varying != 0);                     /* no entity occurs twice */
     uint32_t highest = setti_bits_highest(varying); /* not 0: no entity occurs twice */
     uint32_t shift = highest < 8 ? 0 : highest - 7; /* of the 8 highest bits that vary */
     uint32_t stop[256];
@@ -575,6 +579,7 @@ static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64
 /* Writes the entities of the first `count` records found. */
 static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count, sett_entity* out)
 {
+    SETTI_ASSERT(count == found.count || (l->ordered && count < found.count));
     const setti_entity_table* entities = &l->world->entities;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t index = 0;

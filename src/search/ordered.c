@@ -278,6 +278,7 @@ static uint32_t ordered_collect(sett_ordered* o)
     }
     uint32_t count = 0;
     for (uint32_t k = 0; count < o->match_count; k++) { /* the last order, then all matches */
+        SETTI_ASSERT(k < o->last.count + o->match_count);
         bool in_last = k < o->last.count;
         uint32_t index = in_last ? o->last.entity[k].index : match[k - o->last.count].entity.index;
         if (index < positions && position[index] != 0) {
@@ -316,6 +317,7 @@ static void ordered_group_all(ordered_list* list, const setti_ranked* item, cons
 /* Updates the targets after a change of parents. */
 static void ordered_find_targets(sett_ordered* o)
 {
+    SETTI_ASSERT(o->fixed);
     const ordered_column tree = ordered_column_of(o->rank.along);
     for (uint32_t k = 0; k < o->now.count; k++) {
         const sett_hierarchy* node = ordered_column_find(&tree, o->now.entity[k].index);
@@ -351,6 +353,7 @@ static bool ordered_sort(sett_ordered* o, uint32_t room)
     }
     o->last = o->now;
     next.count = ordered_collect(o);
+    SETTI_ASSERT(next.count <= o->work.room);
     ordered_group_all(&next, setti_rank_sort(&o->rank, &o->work, next.count), o->rank.along,
                       o->fixed);
     o->now = next;
@@ -455,6 +458,7 @@ static ordered_page* ordered_note_page(ordered_page* pages, const ordered_column
 /* Notes the pages of the values. A later call reuses the rows if none of these pages has moved. */
 static void ordered_note_rows(sett_ordered* o, const setti_type* type, const sett_ordered_row* row)
 {
+    SETTI_ASSERT(o->rows_of.storage == NULL);
     const ordered_column column = ordered_column_of(type);
     uint32_t count = type->storage.rows.count;
     size_t size = (size_t)SETTI_MAX(count, 1) * sizeof(ordered_page);

@@ -41,6 +41,7 @@ typedef struct parse {
 SETTI_PRINTF(4, 5)
 static bool parse_fail(parse* p, const char* at, sett_status status, const char* format, ...)
 {
+    SETTI_ASSERT(at >= p->text);
     setti_parsed* out = p->out;
     if (out->error_column == 0) {
         va_list arguments;
@@ -128,6 +129,7 @@ static const char* parse_keep(parse* p, const char* from, size_t length)
 /* Copies a quoted text behind setti_parsed, without backslashes. Returns NULL after an error. */
 static const char* parse_quoted(parse* p)
 {
+    SETTI_ASSERT(*p->at == '"');
     const char* start = p->at++;
     char* kept = (char*)(p->out + 1) + p->out->text_size;
     size_t length = 0;
@@ -246,6 +248,7 @@ static bool parse_component(parse* p, const char* start, const char* name, sett_
 /* Reads a handle, such as #7:2 or #7. */
 static bool parse_handle(parse* p, sett_entity* entity)
 {
+    SETTI_ASSERT(*p->at == '#');
     const char* start = p->at++;
     if (!parse_number(p, &entity->index)) {
         return false;
@@ -809,6 +812,7 @@ static bool parse_clause_rest(parse* p, parse_clause clause, sett_search_order* 
         order->cascade = true;
         return !parse_is_named(p) || parse_of(p, &order->cascade_of, &order->along);
     default: /* PARSE_ORDER_BY */
+        SETTI_ASSERT(clause == PARSE_ORDER_BY);
         return parse_by(p, order);
     }
 }

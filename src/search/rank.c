@@ -83,6 +83,7 @@ static void rank_store_depths(const setti_rank* rank, const setti_rank_work* wor
 /* The number of links from an entity to its last target. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
+    SETTI_ASSERT(rank->along != NULL);
     if (index == SETTI_NONE) {
         return 0;
     }
@@ -115,6 +116,7 @@ void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_
 /* Compares the values of two items like strcmp. */
 static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
+    SETTI_ASSERT(a->present && b->present);
     if (rank->compare != NULL) {
         return rank->compare(a->value, b->value, rank->user);
     }
@@ -150,6 +152,7 @@ static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const 
 static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_t a,
                        uint32_t middle, uint32_t end, setti_ranked* to)
 {
+    SETTI_ASSERT(a <= middle && middle <= end);
     uint32_t b = middle;
     for (uint32_t k = a; a < middle || b < end; k++) {
         bool takes_a = b == end || (a < middle && rank_is_before(rank, &from[a], &from[b]));
@@ -162,6 +165,7 @@ static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_
 
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room)
 {
+    SETTI_ASSERT(room != 0);
     sett_world* world = rank->world;
     if (room > work->room) {
         setti_find_release(world, pooled, work->item, work->room * RANK_ITEM_SIZE);
@@ -264,6 +268,7 @@ bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const set
         sorted->row = grown;
         sorted->room = room;
     }
+    SETTI_ASSERT(sorted->room - sorted->count >= rows->count);
     uint32_t* row = sorted->row + (size_t)sorted->count * variables;
     for (uint32_t k = 0; k < rows->count; k++) {
         for (uint32_t v = 0; v < variables; v++) {
@@ -288,6 +293,8 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
     for (uint32_t k = 0; k < count; k++, row += search->result_count) {
         uint32_t entity_of[SETTI_RANK_KEYS];
         for (uint32_t key = 0; key < SETTI_RANK_KEYS; key++) {
+            SETTI_ASSERT(search->rank_of[key] == SETTI_NO_REF ||
+                         search->rank_of[key] < search->result_count);
             uint8_t variable = search->rank_of[key];
             entity_of[key] = variable != SETTI_NO_REF ? row[variable] : SETTI_NONE;
         }
@@ -304,6 +311,7 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
 uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column)
 {
     uint32_t count = SETTI_MIN(sorted->count - sorted->at, SETT_SEARCH_ROWS);
+    SETTI_ASSERT(sorted->at <= sorted->count && (count == 0 || sorted->in_order != NULL));
     for (uint32_t k = 0; k < count; k++) {
         size_t number = sorted->in_order[sorted->at + k].entity.index;
         for (uint32_t v = 0; v < search->result_count; v++) {

@@ -86,6 +86,7 @@ static bool build_fail_message(search_build* b, sett_status status, const char* 
 
 static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16_t b)
 {
+    SETTI_ASSERT(a < search->scope_count && b < search->scope_count);
     while (a != b) {
         if (a > b) { /* inner scopes have larger numbers */
             a = search->scope[a].parent;
@@ -183,6 +184,7 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
         build_fail_tests(b, SETTI_SEARCH_ITEMS);
         return NULL;
     }
+    SETTI_ASSERT(items->count < SETTI_SEARCH_ITEMS);
     items->item[items->count++] = (uint16_t)search->item_count;
     setti_search_item* item = &search->item[search->item_count++];
     memset(item, 0, sizeof(*item));
@@ -413,6 +415,7 @@ static bool build_drives(search_build* b, const setti_search_item* item,
 static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
 {
     const sett_search_term* term = &b->search->term[b->at];
+    SETTI_ASSERT(b->at < b->search->term_count);
     bool compares = term->kind == SETT_SEARCH_COMPARE;
     setti_search_item* item = build_item(b, items, compares ? SETTI_ITEM_COMPARE : SETTI_ITEM_HAS);
     if (item == NULL) {
@@ -458,6 +461,7 @@ static bool build_term_or_list(search_build* b, search_items* items, uint16_t sc
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
     const sett_search_term* term = &b->search->term[b->at];
+    SETTI_ASSERT(b->at < b->search->term_count);
     bool leaf = term->kind != SETT_SEARCH_BEGIN;
     if (term->optional && (!leaf || term->negated)) {
         return BUILD_REJECT(b, leaf ? "a term cannot be both optional and negated - leave out one"
@@ -552,6 +556,7 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bu
 /* The bits of a scope's variables that belong to outer scopes. */
 static uint32_t build_outer(const sett_search* search, uint16_t scope)
 {
+    SETTI_ASSERT(scope < search->scope_count);
     uint32_t variables = 0;
     for (uint32_t k = search->scope[scope].items.first; k < search->scope[scope].items.stop; k++) {
         variables |= search->item[search->order[k]].variables;
@@ -582,6 +587,7 @@ static void build_forget_target(const search_build* b, setti_search_scope* scope
 /* Replaces a list of a single item by the item. */
 static void build_collapse(const sett_search* search, setti_search_item* list)
 {
+    SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scopes.first < list->scopes.stop);
     const setti_search_scope* scope = &search->scope[search->order[list->scopes.first]];
     if (list->scopes.stop == list->scopes.first + 1 &&
         scope->items.stop == scope->items.first + 1 && scope->locals == 0) {
@@ -712,6 +718,7 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                          uint32_t side, uint32_t most)
 {
+    SETTI_ASSERT(list->scopes.first + side < list->scopes.stop);
     sett_search* search = b->search;
     search_items items = {.count = 0};
     uint16_t branch = build_new_scope(b, scope);
@@ -824,6 +831,7 @@ static bool build_tree(search_build* b)
             search->result[search->result_count++] = v;
         }
     }
+    SETTI_ASSERT(search->scope_count != 0 && search->result_count <= search->variable_count);
     build_variables(b, top);
     for (uint32_t k = 0; k < search->item_count; k++) {
         if (search->item[k].optional && !build_optional(b, &search->item[k])) {
@@ -1013,7 +1021,9 @@ static bool search_settle(const search_build* b)
         (void)setti_world_no_memory(search->world, b->call);
         return false;
     }
+    SETTI_ASSERT(search->tree_size == 0);
     search->tree_size = size;
+    SETTI_ASSERT(search->compare_count <= SETTI_SEARCH_COMPARES);
     search->item = search_move(&at, search->item, items);
     search->side = search_move(&at, search->side, sides);
     search->scope = search_move(&at, search->scope, scopes);

@@ -233,6 +233,7 @@ static inline bool setti_search_is_fixed(const setti_variable* variable)
 static inline uint32_t setti_search_constant(const sett_search* search, uint32_t variable)
 {
     const setti_variable* at = &search->variable[variable];
+    SETTI_ASSERT(variable < search->variable_count);
     return setti_along_fixed(search->world, at->singleton, at->entity);
 }
 

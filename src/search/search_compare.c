@@ -198,6 +198,7 @@ static void side_member(setti_side_value* value, const sett_world* world,
         return;
     }
     const sett_member_ref* member = &side->member;
+    SETTI_ASSERT(member->offset + (size_t)member->size * member->count <= side->type->storage.size);
     const void* at = row + member->offset;
     if (member->kind == SETT_MEMBER_TEXT) {
         side_text(value, at, (size_t)member->size * member->count);
@@ -269,6 +270,7 @@ bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_
 
 static bool order_is_below_zero(const setti_side_value* integer)
 {
+    SETTI_ASSERT(integer->form != SETTI_FORM_FLOAT);
     return integer->form == SETTI_FORM_SIGNED && (int64_t)integer->bits < 0;
 }
 
@@ -312,6 +314,7 @@ static int order_numbers(const setti_side_value* a, const setti_side_value* b)
 
 static int order_texts(const setti_side_value* a, const setti_side_value* b)
 {
+    SETTI_ASSERT(a->kind == SETTI_VALUE_TEXT && b->kind == SETTI_VALUE_TEXT);
     int order = memcmp(a->text, b->text, SETTI_MIN(a->length, b->length));
     return order != 0 ? ORDER_OF(order, 0) : ORDER_OF(a->length, b->length);
 }
@@ -353,6 +356,7 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
     if (x.kind == SETTI_VALUE_NONE || y.kind == SETTI_VALUE_NONE) {
         return false;
     }
+    SETTI_ASSERT(x.kind == y.kind);
     if (x.kind == SETTI_VALUE_ENTITY) {
         bool is_equal = x.bits == y.bits;
         bool wants_equal = compare == SETT_COMPARE_EQUAL;

@@ -77,6 +77,7 @@ static bool spell_is_this(const sett_search_ref* ref)
 static void spell_walk(setti_writer* writer, const sett_search* search,
                        const sett_search_term* term)
 {
+    SETTI_ASSERT(term->walk != SETT_WALK_NONE);
     bool parent = term->along == 0 || term->along == SETT_ID_HIERARCHY;
     if (term->walk == SETT_WALK_SELF_UP && term->along == SETT_ID_INSTANCE_OF) {
         setti_writer_add(writer, "prefab");
@@ -168,6 +169,7 @@ static void spell_operand(setti_writer* writer, const sett_search* search,
 
 void setti_search_print_term(const sett_search* search, uint32_t number, setti_writer* writer)
 {
+    SETTI_ASSERT(number < search->term_count);
     static const char* const steps[] = {"", "+", "*", "?"};
     const sett_search_term* term = &search->term[number];
     if (term->kind == SETT_SEARCH_COMPARE) {

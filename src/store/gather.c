@@ -39,6 +39,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
         setti_gather** at = &storage->gather;
         while (*at != &scratch->gathers[k]) { /* usually equal: the latest gather */
             at = &(*at)->outer;
+            SETTI_ASSERT(*at != NULL);
         }
         *at = (*at)->outer;
         setti_storage_update_access(storage);

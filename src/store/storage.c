@@ -201,6 +201,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
 /* Fast path of an insertion into a tag. */
 static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->kind == SETTI_TAG);
     uint64_t* word = setti_storage_word(storage, index);
     if (word == NULL || (*word >> (index % 64) & 1) != 0 ||
         !setti_pages_try_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT)) {

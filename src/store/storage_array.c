@@ -79,6 +79,7 @@ void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 
 static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     const uint64_t* words = setti_storage_word(storage, number << storage->shift);
     return storage->count == 0 || words == NULL ||
            !setti_bits_any(words, setti_storage_rows(storage) / 64);
@@ -87,6 +88,7 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 /* Frees the pages of presence without pages of rows. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
+    SETTI_ASSERT(storage->kind == SETTI_ARRAY);
     setti_pages* pages = &storage->presence;
     for (uint32_t k = setti_pages_next(pages, 0); k != SETTI_NONE;
          k = setti_pages_next(pages, k + 1)) {
@@ -256,6 +258,7 @@ void setti_array_trim(setti_pool* pool, setti_storage* storage)
 
 uint32_t setti_array_seek(const setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t number = setti_pages_next(&storage->presence, index >> SETTI_BITS_SHIFT);
     if (number == SETTI_NONE) {
         return SETTI_NONE;
@@ -289,6 +292,7 @@ uint32_t setti_array_end(const setti_storage* storage)
 
 uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t at = *cursor;
     while (at < storage->extent) {
         const uint64_t* word = setti_storage_word(storage, at);

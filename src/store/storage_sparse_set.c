@@ -72,6 +72,7 @@ SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage,
 /* Fast path of setti_sparse_insert. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t row = storage->extent;
     uint32_t number = row >> storage->shift;
     if (setti_pages_get(&storage->rows, number) == NULL ||
@@ -132,6 +133,7 @@ void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, 
 /* Frees empty pages of rows. */
 void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
     /* the first empty page stays */
     for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
@@ -216,6 +218,7 @@ void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index
 
 void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     const setti_sparse_page* page = setti_pages_get(&storage->presence, storage->spare);
     if (storage->hashed == 0 && page != NULL && page->count == 0) {
         setti_pages_free(pool, &storage->presence, storage->spare);
@@ -227,6 +230,7 @@ void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
  * is 0 at the beginning, then the last visited row + 1. */
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t row = *cursor == 0 ? storage->extent : SETTI_MIN(*cursor - 1, storage->extent);
     while (row > 0) {
         row--;

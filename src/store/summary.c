@@ -74,6 +74,7 @@ bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t co
     do {
         larger.levels++;
     } while (summary_words(larger.capacity, larger.levels - 1) > 1);
+    SETTI_ASSERT(larger.levels <= SETTI_SUMMARY_LEVELS);
     uint64_t* words = setti_pool_alloc_zero(pool, summary_size(larger.capacity, larger.levels), 16);
     if (words == NULL) {
         return false;
@@ -124,6 +125,7 @@ uint32_t setti_summary_next(const setti_summary* summary, uint32_t from)
 
 uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_t skip)
 {
+    SETTI_ASSERT(summary->levels != 0 || summary->capacity == 0);
     uint32_t at = setti_summary_next(summary, from);
     while (at < summary->capacity) {
         uint64_t members = ~summary->level[0][at / 64] >> (at % 64);

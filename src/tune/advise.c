@@ -159,6 +159,7 @@ static void advice_write_convert(const sett_world* world, const advice_option* o
 
 static void advice_fill(const sett_world* world, const advice_option* option, sett_advice* item)
 {
+    SETTI_ASSERT(option->gain > 0);
     memset(item, 0, sizeof(*item));
     item->cost_ns = (uint64_t)option->prices.now / SETTI_PRICE_NS;
     item->gain_ns = (uint64_t)option->gain / SETTI_PRICE_NS;

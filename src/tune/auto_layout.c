@@ -427,6 +427,7 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
 /* Creates the group of a query. The first `length` rows hold the members, unless SETTI_NONE. */
 static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length)
 {
+    SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
     sett_status error = world->error; /* restored on failure: the program made no call here */
     setti_relayout change = {.group = query};
     uint64_t moves = setti_layout_moves(&change); /* at most */
@@ -638,6 +639,7 @@ static void auto_stop_building(sett_world* world, sett_query* query)
 static void auto_begin_building(sett_world* world, sett_query* query, setti_type* type)
 {
     struct setti_layout* layout = setti_layout_of(world);
+    SETTI_ASSERT((query != NULL) != (type != NULL) && !layout->building);
     bool expected = query != NULL && query->expected;
     auto_expect_none(world);
     if (!expected) { /* else the frames planned for the group go on */

@@ -72,6 +72,7 @@ void setti_concerns_deinit(setti_concerns* concerns, sett_world* world)
 static void concern_add_type(const setti_concerns* concerns, const setti_type* type,
                              setti_price_list* list)
 {
+    SETTI_ASSERT(type->id < concerns->types);
     uint32_t at = concerns->first[type->id];
     while (at != SETTI_NONE) {
         sett_query* query = concerns->entry[at].query;

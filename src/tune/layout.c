@@ -221,6 +221,7 @@ static bool layout_end_list(layout_reader* reader, const layout_word* word)
 /* Reads the next type of a list, or the next group. Returns false at the end or on an error. */
 static bool layout_next(layout_reader* reader, layout_item* item)
 {
+    SETTI_ASSERT(reader->wrong == NULL);
     layout_word word;
     memset(item, 0, sizeof(*item));
     while (layout_next_word(reader, &word)) {
@@ -432,6 +433,7 @@ static bool layout_has_group(const sett_world* world, const char* text,
 /* Creates the groups of a text. Groups with unregistered types wait. */
 static sett_status layout_make_groups(sett_world* world, const char* text)
 {
+    SETTI_ASSERT(world->locks == 0);
     const bool automatic = false;
     sett_group_desc desc;
     for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {

@@ -37,6 +37,7 @@ static void canonical_write_nan(unsigned char* out, uint32_t unit)
 /* Reverses the bytes of a number. */
 static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t unit)
 {
+    SETTI_ASSERT(unit != 0 && unit <= 8);
     for (uint32_t k = 0; k < unit; k++) {
         out[k] = in[unit - 1 - k];
     }

@@ -280,6 +280,7 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
 static const char* number_read_integer(sett_member_kind kind, const char* text, size_t length,
                                        void* bytes)
 {
+    SETTI_ASSERT(setti_number_is_integer(kind));
     bool negative = length != 0 && text[0] == '-';
     size_t first = negative ? 1 : 0; /* the first digit */
     uint64_t number = 0;
@@ -393,6 +394,7 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
 static const char* number_read_decimal(sett_member_kind kind, const char* text, size_t length,
                                        double* out)
 {
+    SETTI_ASSERT(kind == SETT_MEMBER_F32 || kind == SETT_MEMBER_F64);
     char copy[SETTI_NUMBER_TEXT + 8];
     char* end = copy;
     if (number_read_usual(kind, text, length, out)) {

@@ -87,6 +87,7 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
                               sett_storage_kind kind)
 {
     SETTI_ASSERT(world->pool.cow_from == 0 && type->desc.storage != kind);
+    SETTI_ASSERT(kind != SETT_STORAGE_DEFAULT);
     sett_component_desc desc = type->desc;
     desc.storage = kind;
     conversion->type = type;
@@ -103,6 +104,7 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
 
 void setti_conversion_drop(sett_world* world, setti_conversion* conversion)
 {
+    SETTI_ASSERT(conversion->made.count == 0);
     setti_storage_deinit(&world->pool, &conversion->made);
 }
 
@@ -113,6 +115,7 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, u
     SETTI_ASSERT(setti_storage_slot(from, index) == place && from->gather == NULL);
     void* row = to->kind == SETTI_ARRAY ? setti_array_try_insert(pool, to, index, SETTI_NO_COW)
                                         : setti_storage_try_insert(pool, to, index);
+    SETTI_ASSERT(row != NULL);
     if (from->move != NULL && from->size != 0) {
         from->move(row, setti_storage_at(from, place), 1, from->user);
     } else {
@@ -355,6 +358,7 @@ uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion
             conversion_move_part(world, &type->storage, to, first, CONVERSION_OTHERS);
         }
     }
+    SETTI_ASSERT(to->count == type->storage.count);
     setti_storage_deinit(&world->pool, &type->storage);
     to->rows.notes = type->storage.rows.notes;
     to->presence.notes = type->storage.presence.notes;

@@ -223,6 +223,7 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
                                   const sett_component* components, uint32_t count,
                                   const void* const* values, const char* call)
 {
+    SETTI_ASSERT(edit->creates && edit->added_count == 0);
     for (uint32_t k = 0; k < count; k++) {
         sett_status status = create_check(world, edit, components, k, values, call);
         if (status != SETT_OK) {
@@ -241,6 +242,7 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
 /* Reserves and commits a prepared edit, and runs callbacks. */
 static sett_status create_run(sett_world* world, setti_edit* edit)
 {
+    SETTI_ASSERT(edit->creates && edit->count != 0);
     uint32_t from = setti_entity_hint_index(&world->entities);
     sett_status status = setti_edit_reserve(world, edit, &from);
     if (status != SETT_OK) {

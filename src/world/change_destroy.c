@@ -192,6 +192,7 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
     if (record == NULL) {
         return SETT_OK;
     }
+    SETTI_ASSERT(record->count != 0);
     uint32_t k = 0;
     do { /* at least once: the signature is not empty */
         setti_storage* storage = &world->types[record->types[k]]->storage;
@@ -287,6 +288,7 @@ typedef enum cascade_step {
 /* Calls the function of a step for the types of a collected entity, until one fails. */
 static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_step step)
 {
+    SETTI_ASSERT(world->collect_count != 0);
     SETTI_ASSERT((setti_entity_set_of(&world->entities, index) & SETTI_DYING) != 0);
     uint32_t set = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
     sett_status status = SETT_OK;
@@ -324,6 +326,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
 {
     bool forced = ending == SETTI_ENDING_ALL; /* no entity may reject, and links need no clean-up */
     bool forgets = ending == SETTI_ENDING_FORGET;
+    SETTI_ASSERT(world->collect_count == 0);
     SETTI_ASSERT(type->cascade != NULL && world->locks == 0);
     if (!forgets && fast_destroy_tree(world, type, index)) {
         return SETT_OK;

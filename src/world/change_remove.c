@@ -13,6 +13,7 @@
 SETTI_APART static sett_status fast_remove_any(sett_world* world, setti_type* type, uint32_t index,
                                                uint32_t* signature)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
     setti_edit_write_signature(world, index, signature, setti_type_removed(type, *signature)->to);
     setti_storage_erase(&world->pool, &type->storage, index);
@@ -112,6 +113,7 @@ SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type,
 SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
                                             uint32_t* signature)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
     setti_storage* storage = &type->storage;
     (void)setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_NO_COW);
@@ -148,6 +150,7 @@ SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, ui
 /* Unlinks and deinitialises a value. */
 SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     if (type->cascade != NULL) {
         type->cascade->unlink(world, type, index);
     }
@@ -251,12 +254,14 @@ static bool change_remove(sett_world* world, setti_type* type, sett_entity entit
 
 bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     uint32_t signature = setti_entity_set_of(&world->entities, index);
     return change_reserve_removals(world, type, index, &signature);
 }
 
 void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 

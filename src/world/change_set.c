@@ -26,6 +26,7 @@ SETTI_COLD static void change_notify_set(sett_world* world, const setti_type* ty
 
 void* setti_change_preserve(sett_world* world, const setti_type* type, const void* row)
 {
+    SETTI_ASSERT(row != NULL && type->storage.size != 0);
     const setti_storage* storage = &type->storage;
     void* old = setti_pool_alloc(&world->pool, storage->size, SETTI_MAX(storage->align, 16));
     return old != NULL ? memcpy(old, row, storage->size) : NULL;

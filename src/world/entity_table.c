@@ -27,6 +27,7 @@ _Static_assert(SETTI_ENTITY_ROWS * sizeof(uint32_t) <= sizeof(setti_zero_page),
 
 void setti_entity_init(setti_entity_table* table, uint32_t limit)
 {
+    SETTI_ASSERT(limit != 0);
     setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, setti_zeroes.halves,
                           SETTI_READ_SHIFT - SETTI_ENTITY_SHIFT);
     setti_summary_init(&table->words);
@@ -427,6 +428,7 @@ void setti_entity_retire(setti_pool* pool, setti_entity_table* table, uint32_t i
 
 sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
+    SETTI_ASSERT(setti_entity_page_of(table, index) != NULL);
     sett_entity entity = setti_entity_upcoming(table, index);
     entity_take(pool, table, entity);
     table->reserved++;

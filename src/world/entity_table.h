@@ -99,6 +99,7 @@ SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uin
 SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table* table,
                                      uint32_t index)
 {
+    SETTI_ASSERT(setti_entity_page_of(table, index) != NULL);
     setti_pages_write(pool, &table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 

@@ -322,6 +322,7 @@ static uint32_t group_convert(group_draft* draft)
 /* Ends the groups that own the types now, and adds the matching entities. */
 static sett_status group_fill(group_draft* draft)
 {
+    SETTI_ASSERT(draft->group->listener.length == 0);
     sett_world* world = draft->group->world;
     setti_listener* listener = &draft->group->listener;
     for (uint32_t k = 0; k < listener->owned.count; k++) {

@@ -101,6 +101,7 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
 
 static bool misuse_is_power_of_ten(uint64_t count)
 {
+    SETTI_ASSERT(count != 0);
     while (count % 10 == 0) {
         count /= 10;
     }
@@ -110,6 +111,7 @@ static bool misuse_is_power_of_ten(uint64_t count)
 SETTI_COLD void setti_misuse_report(const sett_world* world, sett_status status,
                                     const char* message, bool asserts)
 {
+    SETTI_ASSERT(status != SETT_OK && message != NULL);
     uint64_t count = misuse_count(setti_unconst(world), misuse_kind(message));
     char text[SETTI_MESSAGE_SIZE + 32];
     if (count == 1) {

@@ -59,6 +59,7 @@ static bool signature_contains(const setti_signature* signature, sett_component 
 static bool signature_is_toggled(const setti_signature* other, const setti_signature* from,
                                  sett_component type)
 {
+    SETTI_ASSERT(type != 0);
     bool removed = signature_contains(from, type);
     const setti_signature* larger = removed ? from : other; /* with the type */
     const setti_signature* smaller = removed ? other : from;
@@ -133,6 +134,7 @@ static bool signature_copy_toggled(setti_pool* pool, const setti_signature* from
 
 static void signature_free_types(setti_pool* pool, setti_signature* signature)
 {
+    SETTI_ASSERT(signature->types == NULL || signature->room >= signature->count);
     if (signature->types != NULL) {
         setti_pool_free(pool, signature->types, signature->room * sizeof(sett_component), 4);
     }
@@ -156,6 +158,7 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
         table->free = table->record[number].chain;
         table->free_count--;
     }
+    SETTI_ASSERT(number < table->capacity);
     added->chain = same_hash;
     table->record[number] = *added;
     return number;

@@ -83,6 +83,7 @@ static sort_item* sort_by_merging(const sort_order* order, sort_item* items, siz
 /* LSD radix sort by bytes. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare)
 {
+    SETTI_ASSERT(count != 0);
     uint32_t counts[8][256];
     memset(counts, 0, sizeof(counts));
     for (size_t k = 0; k < count; k++) {
@@ -132,6 +133,7 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
 static size_t sort_count_too_great(const sort_order* order, const sort_item* kept,
                                    size_t kept_count, const sort_item* recent, size_t recent_count)
 {
+    SETTI_ASSERT(recent_count != 0);
     const sort_item* greatest = recent;
     for (size_t k = 1; k < recent_count; k++) {
         if (sort_less(order, greatest, &recent[k])) {
@@ -314,6 +316,7 @@ static sett_status sort_rows(const sort_task* task, const uint32_t* from)
 
 bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count)
 {
+    SETTI_ASSERT(count <= type->storage.extent);
     sort_task task = {world, &type, 1, count};
     return sort_rows(&task, from) == SETT_OK;
 }
@@ -321,6 +324,7 @@ bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, 
 /* Sorts a task by the values of the type `by`. */
 static sett_status sort_run(const sort_task* task, const setti_type* by, const sett_sort_desc* desc)
 {
+    SETTI_ASSERT(task->world->locks == 0);
     sett_world* world = task->world;
     const setti_storage* rows = &task->types[0]->storage;
     sort_order order = {&by->storage, desc->compare, desc->user, desc->reverse};

@@ -24,6 +24,7 @@ static uint32_t term_kinds(const sett_term* term)
     if (setti_term_is_upward(term)) {
         walk = SETTI_TERM_UPWARD;
     }
+    SETTI_ASSERT((unsigned)term->kind <= SETT_ANY);
     return kinds[term->kind] | (term->changed ? SETTI_TERM_CHANGED : 0u) |
            (term->drives ? SETTI_TERM_DRIVES : 0u) | walk;
 }

@@ -116,6 +116,7 @@ static const char* validate_signatures(const sett_world* world)
 /* Checks that a listener's members are the matching entities. */
 static const char* validate_listener(const sett_world* world, const setti_listener* listener)
 {
+    SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES);
     const char* reason = setti_listener_validate(listener);
     if (reason != NULL || listener->observes) {
         return reason;

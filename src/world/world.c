@@ -529,6 +529,7 @@ static void world_report_aside(const sett_world* world, sett_log_level level, wo
 static void world_report(sett_world* world, sett_log_level level, world_kind kind,
                          sett_status status, const char* message)
 {
+    SETTI_ASSERT(message != NULL);
     if (world->side_by_side) {
         world_report_aside(world, level, kind, status, message);
     } else if (!world->reporting) { /* lines reported by a hook are dropped */
@@ -593,6 +594,7 @@ static void world_report_error(sett_world* world, world_kind kind)
 static sett_status world_fail_aside(const sett_world* world, sett_status status, world_kind kind,
                                     const char* message)
 {
+    SETTI_ASSERT(world->side_by_side);
     SETTI_MODULES_EACH(world, calls, failed) {
         calls->failed(world, status, message);
     }
@@ -649,6 +651,7 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
 SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status, world_kind kind,
                                             const char* format, va_list arguments)
 {
+    SETTI_ASSERT(status != SETT_OK && format != NULL);
     char aside[SETTI_MESSAGE_SIZE];
     char* message = world->side_by_side ? aside : world->message;
     size_t at = 0;
@@ -688,6 +691,7 @@ SETTI_COLD sett_status setti_world_fail_input(sett_world* world, sett_status sta
 SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
                                    sett_entity entity, sett_component component)
 {
+    SETTI_ASSERT(status != SETT_OK && call != NULL);
     char message[SETTI_MESSAGE_SIZE];
     if (SETTI_DEBUG) {
         world_describe(world, message, status, call, entity, component);

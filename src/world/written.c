@@ -34,6 +34,7 @@ const sett_struct* setti_written_struct(void)
 
 static void written_call_write(const setti_type* type, const void* value, sett_sink* to)
 {
+    SETTI_ASSERT(type->desc.write != NULL);
     type->desc.write(value, to, type->desc.user);
 }
 
@@ -73,6 +74,7 @@ void setti_type_write(const setti_type* type, const void* value, sett_sink* to)
 sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,
                                   void* value)
 {
+    SETTI_ASSERT(type->desc.read != NULL);
     sett_status status = setti_type_call_read(type, value, bytes, size);
     bool known = status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY;
     return known ? status : SETT_STATUS_INVALID;
@@ -120,6 +122,7 @@ static void written_add_window(sett_sink* sink, const void* bytes, size_t size)
 
 bool setti_type_same(const setti_type* type, const void* a, const void* b)
 {
+    SETTI_ASSERT(type->desc.write != NULL);
     /* for each window, the hook writes both values again */
     for (uint64_t from = 0;; from += WRITTEN_WINDOW) {
         written_window x = {.sink.write = written_add_window, .from = from};
@@ -184,6 +187,7 @@ void setti_type_print(const setti_type* type, const void* value, setti_writer* o
 
 sett_status setti_written_show(const setti_type* type, const void* value, setti_written_view* view)
 {
+    SETTI_ASSERT(type->written != NULL);
     setti_pool* pool = &type->world->pool;
     memset(view, 0, sizeof(*view));
     view->type = type;
