@@ -9,7 +9,8 @@
 /* The condition holds in every correct program. Only debug builds check it. */
 #define SETTI_ASSERT(condition) assert(condition)
 
-/* SETTI_COLD      for functions that rarely run
+/* SETTI_COLD      for functions that rarely run: they are compiled for size, which saves a
+ *                 twentieth of the library
  * SETTI_APART     prevents inlining of a slow path: else the fast path would save registers too
  * SETTI_PREFETCH  loads memory ahead of use. A function that only prefetches must be SETTI_INLINE,
  *                 because gcc drops calls of pure functions. */

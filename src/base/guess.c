@@ -18,7 +18,8 @@ static char guess_lower(char c)
 }
 
 /* Returns the number of edits between two names (optimal string alignment). */
-static uint32_t guess_distance(const char* a, size_t a_length, const char* b, size_t b_length)
+SETTI_COLD static uint32_t guess_distance(const char* a, size_t a_length, const char* b,
+                                          size_t b_length)
 {
     /* rows[i % 3][k]: the distance of the first i letters of `a` from the first k of `b` */
     uint32_t rows[3][SETTI_GUESS_LENGTH + 1];
@@ -45,7 +46,7 @@ static uint32_t guess_distance(const char* a, size_t a_length, const char* b, si
     return rows[a_length % 3][b_length];
 }
 
-setti_guess setti_guess_begin(const char* wrong, size_t length)
+SETTI_COLD setti_guess setti_guess_begin(const char* wrong, size_t length)
 {
     setti_guess guess = {.wrong = wrong, .length = length};
     if (length <= SETTI_GUESS_LENGTH) {

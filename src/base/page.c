@@ -718,7 +718,7 @@ static setti_block** pool_sort_blocks(const setti_pool* pool, size_t* count)
     return sorted;
 }
 
-void setti_pool_trim(setti_pool* pool)
+SETTI_COLD void setti_pool_trim(setti_pool* pool)
 {
     if (!pool->holds) {
         setti_pool_let_go(pool);
@@ -749,7 +749,7 @@ void setti_pool_trim(setti_pool* pool)
     pool->allocator.free_fn(pool->allocator.user, sorted, count * sizeof(*sorted), sizeof(void*));
 }
 
-const char* setti_pool_validate(const setti_pool* pool)
+SETTI_COLD const char* setti_pool_validate(const setti_pool* pool)
 {
     size_t held = 0;
     size_t accounted = pool->used_size + pool->bump_size;
@@ -1121,7 +1121,7 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
     setti_notes_forget_all(pages);
 }
 
-const char* setti_pages_validate(const setti_pages* pages)
+SETTI_COLD const char* setti_pages_validate(const setti_pages* pages)
 {
     uint32_t has_count = pages->hidden ? 0 : table_read(pages, pages->count);
     uint32_t read_count = pages->bare ? 0 : has_count;

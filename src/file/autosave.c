@@ -61,7 +61,8 @@ static bool autosave_make_copy(sett_autosave* autosave)
     return true;
 }
 
-sett_autosave* sett_autosave_create(sett_world* world, const char* path, const sett_file_desc* desc)
+SETTI_COLD sett_autosave* sett_autosave_create(sett_world* world, const char* path,
+                                               const sett_file_desc* desc)
 {
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path) ||
         setti_world_check_serial(world, __func__) != SETT_OK ||
@@ -179,7 +180,7 @@ sett_status sett_autosave_wait(sett_autosave* autosave)
     return SETTI_IS_NULL(autosave) ? SETT_STATUS_ARGUMENT : autosave_finish(autosave, __func__);
 }
 
-sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
+SETTI_COLD sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
 {
     if (SETTI_IS_NULL(autosave)) {
         return SETT_STATUS_ARGUMENT;

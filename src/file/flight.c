@@ -333,8 +333,8 @@ static void flight_emit_why(flight_dump* dump, const sett_world* world, const ch
     (void)setti_stream_write(&stream, SETTI_STREAM_LOG, dump->frame, log, size);
 }
 
-bool sett_flight_dump(const sett_flight* flight, const char* why, sett_flight_write_fn write,
-                      void* user)
+SETTI_COLD bool sett_flight_dump(const sett_flight* flight, const char* why,
+                                 sett_flight_write_fn write, void* user)
 {
     if (flight == NULL || write == NULL) {
         return false;
@@ -452,7 +452,8 @@ static bool flight_begin(sett_flight* flight, const sett_flight_desc* desc)
     return true;
 }
 
-sett_flight* sett_flight_create_sized(sett_world* world, const sett_flight_desc* given, size_t size)
+SETTI_COLD sett_flight* sett_flight_create_sized(sett_world* world, const sett_flight_desc* given,
+                                                 size_t size)
 {
     static const char call[] = "sett_flight_create";
     sett_flight_desc desc = {.frames = 0};

@@ -63,7 +63,8 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
     return SETT_OK;
 }
 
-sett_journal* sett_journal_create(sett_world* world, const char* path, const sett_file_desc* desc)
+SETTI_COLD sett_journal* sett_journal_create(sett_world* world, const char* path,
+                                             const sett_file_desc* desc)
 {
     if (SETTI_IS_NULL(world)) {
         return NULL;
@@ -223,7 +224,7 @@ sett_status sett_journal_sync(sett_journal* journal)
                   : SETT_STATUS_FILE; /* the world belongs to another thread: no message */
 }
 
-sett_status sett_journal_destroy(sett_journal* journal)
+SETTI_COLD sett_status sett_journal_destroy(sett_journal* journal)
 {
     if (journal == NULL) {
         return SETT_OK;

@@ -356,7 +356,7 @@ static sett_status load_convert(load_attempt* load, const sett_world* old, const
 }
 
 /* Converts the loaded state to the layouts of the program. */
-static sett_status load_migrate(load_attempt* load)
+SETTI_COLD static sett_status load_migrate(load_attempt* load)
 {
     sett_world* program = load->place->world;
     sett_world* old = load->apart;
@@ -405,8 +405,8 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
 }
 
 /* Loads the file with a name into `load`, which load_end must free even after an error. */
-static sett_status load_attempt_name(load_attempt* load, setti_place* place, const char* name,
-                                     const sett_file_desc* desc)
+SETTI_COLD static sett_status load_attempt_name(load_attempt* load, setti_place* place,
+                                                const char* name, const sett_file_desc* desc)
 {
     const sett_files* files = place->files;
     memset(load, 0, sizeof(*load));
@@ -463,8 +463,8 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
                                   name[0], load->why);
 }
 
-sett_status setti_load_apart(sett_world* world, const char* call, const char* path,
-                             const sett_file_desc* desc, setti_loaded* out)
+SETTI_COLD sett_status setti_load_apart(sett_world* world, const char* call, const char* path,
+                                        const sett_file_desc* desc, setti_loaded* out)
 {
     setti_place place;
     load_attempt load;
@@ -574,8 +574,8 @@ static sett_status load_close(const setti_stream_reader* reader, sett_status sta
     return closed ? status : SETT_STATUS_FILE;
 }
 
-sett_status sett_file_info_get(const char* path, const sett_file_desc* desc, void* user_block,
-                               size_t capacity, sett_file_info* info)
+SETTI_COLD sett_status sett_file_info_get(const char* path, const sett_file_desc* desc,
+                                          void* user_block, size_t capacity, sett_file_info* info)
 {
     if (SETTI_IS_NULL(path) || SETTI_IS_NULL(info)) {
         return SETT_STATUS_ARGUMENT;
@@ -612,8 +612,8 @@ static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* 
     return is_torn ? reader->status : SETT_OK; /* damaged records only end the list */
 }
 
-sett_status sett_file_records(const char* path, const sett_file_desc* desc, sett_record_fn fn,
-                              void* user)
+SETTI_COLD sett_status sett_file_records(const char* path, const sett_file_desc* desc,
+                                         sett_record_fn fn, void* user)
 {
     if (SETTI_IS_NULL(path) || fn == NULL) {
         return SETT_STATUS_ARGUMENT;

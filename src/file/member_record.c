@@ -94,7 +94,7 @@ static void record_put_member(setti_record_writer* to, const sett_member* member
     }
 }
 
-void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
+SETTI_COLD void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
 {
     setti_record_put(to, of != NULL ? of->count : 0, 2);
     if (of == NULL) {
@@ -221,8 +221,8 @@ static void record_member(setti_delta_reader* from, setti_arena* arena, uint32_t
 }
 
 /* Reads a struct. Returns NULL for unknown members, or after an error. */
-static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
-                                        uint32_t depth)
+SETTI_COLD static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
+                                                   uint32_t depth)
 {
     size_t count = (size_t)setti_delta_number(from, 2);
     if (count == 0 || depth > SETT_MEMBERS_DEPTH) {

@@ -33,8 +33,9 @@ static setti_migrator* migrate_first(const sett_world* world)
     return world->module[SETTI_SLOT_MIGRATORS];
 }
 
-sett_status sett_file_migrate(sett_world* world, sett_component component,
-                              uint64_t from_fingerprint, sett_file_migrate_fn fn, void* user)
+SETTI_COLD sett_status sett_file_migrate(sett_world* world, sett_component component,
+                                         uint64_t from_fingerprint, sett_file_migrate_fn fn,
+                                         void* user)
 {
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
@@ -95,7 +96,7 @@ static bool migrate_widens(sett_member_kind from, sett_member_kind to)
 }
 
 /* Returns true if all values of a member can be converted to another member without a loss. */
-static bool migrate_fits(const sett_member* from, const sett_member* to)
+SETTI_COLD static bool migrate_fits(const sett_member* from, const sett_member* to)
 {
     bool to_string = from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING;
     bool elements_fit = from->count <= to->count || (to_string && to->count == 1);
@@ -365,8 +366,9 @@ static sett_status migrate_prepare(sett_world* into, sett_world* read, const set
     return migrate_choose(read, saved, local, rule);
 }
 
-setti_migration* setti_migrations_create(sett_world* into, sett_world* read, const char* call,
-                                         uint32_t* count, uint32_t* dropped, sett_status* status)
+SETTI_COLD setti_migration* setti_migrations_create(sett_world* into, sett_world* read,
+                                                    const char* call, uint32_t* count,
+                                                    uint32_t* dropped, sett_status* status)
 {
     size_t size = (read->registered.count + 1) * sizeof(setti_migration);
     bool renamed = false;

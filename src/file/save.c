@@ -23,7 +23,8 @@
 #include "state/snapshot.h"
 
 /* Builds the name of a file beside the path. Returns false if memory runs out. */
-static bool place_name(setti_pool* pool, const char* path, const char* suffix, setti_bytes* name)
+SETTI_COLD static bool place_name(setti_pool* pool, const char* path, const char* suffix,
+                                  setti_bytes* name)
 {
     size_t length = strlen(path);
     size_t more = strlen(suffix) + 1;
@@ -47,8 +48,8 @@ sett_status setti_place_check_path(sett_world* world, const char* call, const ch
                                  call);
 }
 
-sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
-                             const char* path, const sett_file_desc* desc)
+SETTI_COLD sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
+                                        const char* path, const sett_file_desc* desc)
 {
     memset(place, 0, sizeof(*place));
     place->world = world;
@@ -187,7 +188,7 @@ typedef enum save_found {
 } save_found;
 
 /* Reads a file up to the end of the state. */
-static save_found save_inspect(const setti_place* place, const char* name)
+SETTI_COLD static save_found save_inspect(const setti_place* place, const char* name)
 {
     const sett_files* files = place->files;
     setti_stream_reader reader;
@@ -266,8 +267,8 @@ static sett_status save_exchange(const setti_place* place)
                             "bring back the old file - save again");
 }
 
-sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
-                             setti_place_end end)
+SETTI_COLD sett_status setti_place_save(setti_place* place, const sett_file_desc* desc,
+                                        const setti_bytes* run, setti_place_end end)
 {
     sett_world* world = place->world;
     save_parts parts = {.run = run};

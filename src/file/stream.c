@@ -205,8 +205,8 @@ static bool stream_load(setti_stream_reader* reader, uint64_t offset, void* out,
            stream_fail(reader, SETT_STATUS_FILE, "the file cannot be read - check the disk");
 }
 
-bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
-                       setti_pool* pool)
+SETTI_COLD bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
+                                  setti_pool* pool)
 {
     unsigned char header[SETTI_STREAM_HEADER];
     memset(reader, 0, sizeof(*reader));

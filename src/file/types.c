@@ -36,7 +36,7 @@ static const sett_struct* types_members(const setti_type* type)
                                                              : type->desc.members;
 }
 
-static void types_write(const setti_type* type, setti_record_writer* to)
+SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* to)
 {
     const sett_component_desc* desc = &type->desc;
     const setti_type* value = setti_type_data(type);
@@ -67,7 +67,7 @@ static size_t types_write_all(const sett_world* world, unsigned char* out)
     return to.size;
 }
 
-bool setti_types_encode(sett_world* world, setti_bytes* out)
+SETTI_COLD bool setti_types_encode(sett_world* world, setti_bytes* out)
 {
     size_t size = types_write_all(world, NULL);
     if (!setti_bytes_reserve(&world->pool, out, size)) {
@@ -151,7 +151,8 @@ static sett_status types_reject_kind(sett_world* world, const types_entry* entry
 }
 
 /* Registers a type with the layout of the file. `now` is the name in the program. */
-static sett_status types_register(sett_world* world, const types_entry* entry, const char* now)
+SETTI_COLD static sett_status types_register(sett_world* world, const types_entry* entry,
+                                             const char* now)
 {
     SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
     sett_component_desc desc = entry->desc;
@@ -199,7 +200,8 @@ static bool types_same_members(const sett_struct* a, const sett_struct* b)
     return a == b || (a != NULL && b != NULL && setti_members_equal(a, b));
 }
 
-void setti_types_report(const sett_world* world, const sett_world* apart, const char* call)
+SETTI_COLD void setti_types_report(const sett_world* world, const sett_world* apart,
+                                   const char* call)
 {
     char names[SETTI_MESSAGE_SIZE / 2] = "";
     setti_writer writer = {names, sizeof(names), 0};

@@ -173,7 +173,7 @@ static void explain_hidden(setti_writer* text, const sett_query* query)
     }
 }
 
-size_t sett_query_explain(const sett_query* of, char* out, size_t size)
+SETTI_COLD size_t sett_query_explain(const sett_query* of, char* out, size_t size)
 {
     sett_query* query = setti_unconst(of); /* the plan, a cache, may be updated */
     setti_writer text = setti_writer_begin(out, size);

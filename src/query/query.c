@@ -323,7 +323,7 @@ sett_world* setti_query_world(const void* query)
     return ((const sett_query*)query)->world;
 }
 
-void setti_query_free(sett_query* query)
+SETTI_COLD void setti_query_free(sett_query* query)
 {
     SETTI_ASSERT((query->previous == NULL) == (setti_query_first(query->world) == query));
     setti_pool* pool = &query->world->pool;

@@ -368,7 +368,7 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     }
 }
 
-const char* setti_lists_validate(const sett_query* query)
+SETTI_COLD const char* setti_lists_validate(const sett_query* query)
 {
     const setti_lists* lists = &query->lists;
     for (uint32_t step = 0; step < lists->steps; step++) {

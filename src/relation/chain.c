@@ -495,8 +495,8 @@ static const sett_chain_* chain_neighbours(const setti_relation* relation, setti
 }
 
 /* Returns NULL, or the error in the lists of one side. Sets *total to the number of links. */
-static const char* chain_validate_lists(const setti_relation* relation, setti_link_side side,
-                                        uint64_t* total)
+SETTI_COLD static const char* chain_validate_lists(const setti_relation* relation,
+                                                   setti_link_side side, uint64_t* total)
 {
     const setti_type* type = side == SETTI_SOURCES ? relation->sources : relation->links;
     *total = 0;
@@ -568,7 +568,7 @@ static bool chain_has_no_cycle(const setti_relation* relation)
     return visited == links->count; /* no walk from a root visits a cycle */
 }
 
-const char* setti_chain_validate(const setti_relation* relation)
+SETTI_COLD const char* setti_chain_validate(const setti_relation* relation)
 {
     uint64_t by_target;
     uint64_t by_source = relation->links->storage.count;

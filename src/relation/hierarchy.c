@@ -415,8 +415,8 @@ static void tree_choose(setti_type* type, uint32_t choice)
     type->flags |= choice != 0 ? SETTI_TYPE_CHOSEN : 0;
 }
 
-static void tree_describe(sett_world* world, const setti_type* type, sett_entity entity,
-                          setti_writer* out)
+SETTI_COLD static void tree_describe(sett_world* world, const setti_type* type, sett_entity entity,
+                                     setti_writer* out)
 {
     sett_entity parent = sett_hierarchy_parent(world, entity);
     if (sett_is_null(parent)) {
@@ -453,8 +453,8 @@ static const char* tree_neighbour(const sett_world* world, const sett_hierarchy*
     return text;
 }
 
-static int tree_difference(sett_entity entity, const setti_type* a, const setti_type* b,
-                           setti_value_difference of_data, char* out, size_t size)
+SETTI_COLD static int tree_difference(sett_entity entity, const setti_type* a, const setti_type* b,
+                                      setti_value_difference of_data, char* out, size_t size)
 {
     const sett_hierarchy* in_a = setti_storage_find(&a->storage, entity.index);
     const sett_hierarchy* in_b = setti_storage_find(&b->storage, entity.index);
@@ -476,7 +476,7 @@ static int tree_difference(sett_entity entity, const setti_type* a, const setti_
                     SETTI_HANDLE(entity), a->desc.name, what, text[0], text[1]);
 }
 
-static setti_hierarchy* tree_register(sett_world* world)
+SETTI_COLD static setti_hierarchy* tree_register(sett_world* world)
 {
     SETTI_ASSERT(setti_hierarchy_of(world) == NULL);
     static const setti_cascade cascade = {.collect = tree_collect,
@@ -516,8 +516,9 @@ static setti_hierarchy* tree_register(sett_world* world)
     return tree;
 }
 
-sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hierarchy_desc* desc,
-                                             size_t size)
+SETTI_COLD sett_component sett_hierarchy_register_sized(sett_world* world,
+                                                        const sett_hierarchy_desc* desc,
+                                                        size_t size)
 {
     static const sett_hierarchy_desc defaults = {SETT_CHILDREN_DEFAULT};
     static const char call[] = "sett_hierarchy_register";
@@ -1373,7 +1374,7 @@ static bool tree_has_no_cycle(const setti_hierarchy* tree)
     return visited == storage->count; /* no walk from a root visits a cycle */
 }
 
-static const char* tree_validate(sett_world* world, setti_type* type)
+SETTI_COLD static const char* tree_validate(sett_world* world, setti_type* type)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
     const setti_storage* storage = &type->storage;

@@ -303,7 +303,7 @@ static sett_status name_join(sett_world* into, const sett_world* from, const set
     return sett_name_register(into) != 0 ? SETT_OK : into->error;
 }
 
-sett_component sett_name_register(sett_world* world)
+SETTI_COLD sett_component sett_name_register(sett_world* world)
 {
     if (SETTI_IS_NULL(world)) {
         return 0;
@@ -747,7 +747,7 @@ sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cur
     return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
 }
 
-static const char* name_validate(sett_world* world, setti_type* type)
+SETTI_COLD static const char* name_validate(sett_world* world, setti_type* type)
 {
     setti_name_table* names = setti_names_of(world);
     (void)type;

@@ -72,7 +72,7 @@ sett_component sett_disabled_tag(sett_world* world)
     return SETTI_IS_NULL(world) ? 0 : prefab_hide(world, SETTI_HIDDEN_DISABLED, "Disabled");
 }
 
-sett_status sett_prefab_make(sett_world* world, sett_entity entity)
+SETTI_COLD sett_status sett_prefab_make(sett_world* world, sett_entity entity)
 {
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;

@@ -282,9 +282,10 @@ static bool relation_same(const setti_type* a, const setti_type* b)
 /* Describes an entity's first link in `a` that is missing in `b`, or has other data there. Returns
  * the length of the description; 0: there is no such link.
  *   of_data  compares the data of two links; NULL: data are not compared */
-static int relation_difference_one(sett_entity entity, const setti_relation* a,
-                                   const setti_relation* b, const char* missing_text,
-                                   setti_value_difference of_data, char* out, size_t size)
+SETTI_COLD static int relation_difference_one(sett_entity entity, const setti_relation* a,
+                                              const setti_relation* b, const char* missing_text,
+                                              setti_value_difference of_data, char* out,
+                                              size_t size)
 {
     sett_link_cursor cursor = {0};
     sett_entity target;
@@ -321,8 +322,8 @@ static int relation_difference(sett_entity entity, const setti_type* a, const se
                                                  NULL, out, size);
 }
 
-static void relation_describe(sett_world* world, const setti_type* type, sett_entity entity,
-                              setti_writer* out)
+SETTI_COLD static void relation_describe(sett_world* world, const setti_type* type,
+                                         sett_entity entity, setti_writer* out)
 {
     sett_link_cursor cursor = {0};
     const char* between = "to ";
@@ -431,8 +432,9 @@ static bool relation_check_known(sett_world* world, const setti_relation* relati
     return wrong == NULL;
 }
 
-sett_component sett_relationship_register_sized(sett_world* world,
-                                                const sett_relationship_desc* desc, size_t size)
+SETTI_COLD sett_component sett_relationship_register_sized(sett_world* world,
+                                                           const sett_relationship_desc* desc,
+                                                           size_t size)
 {
     sett_relationship_desc full;
     desc = setti_world_desc(world, desc, size, &full, sizeof(full), relation_registers);

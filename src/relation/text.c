@@ -427,7 +427,7 @@ uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text,
     return key;
 }
 
-const char* setti_text_validate(sett_world* world, setti_texts* texts)
+SETTI_COLD const char* setti_text_validate(sett_world* world, setti_texts* texts)
 {
     uint32_t count = 0;
     if (!setti_text_sync(world, texts)) {

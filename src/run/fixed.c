@@ -137,7 +137,7 @@ setti_fixed* setti_fixed_due(const setti_run* run)
     return found;
 }
 
-const char* setti_fixed_validate(const sett_world* world)
+SETTI_COLD const char* setti_fixed_validate(const sett_world* world)
 {
     for (const setti_fixed* at = setti_run_of(world)->fixed; at != NULL; at = at->next) {
         if (!(at->step > 0) || (at->next != NULL && !(at->step < at->next->step))) {

@@ -830,8 +830,8 @@ static sett_status frame_check_schedule(sett_world* world, const sett_schedule_d
     return SETT_OK;
 }
 
-sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule_desc* desc,
-                                          size_t size)
+SETTI_COLD sett_status sett_schedule_configure_sized(sett_world* world,
+                                                     const sett_schedule_desc* desc, size_t size)
 {
     static const char call[] = "sett_schedule_configure";
     sett_schedule_desc full;

@@ -145,8 +145,8 @@ static bool guard_note_access(const sett_world* world, sett_component component,
     return false;
 }
 
-static void guard_report_job(const sett_world* world, sett_component component, uint32_t access,
-                             const char* of, const char* call)
+SETTI_COLD static void guard_report_job(const sett_world* world, sett_component component,
+                                        uint32_t access, const char* of, const char* call)
 {
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
@@ -312,7 +312,7 @@ static void guard_add_unused(setti_writer* text, sett_system* system, const sett
     }
 }
 
-void setti_guard_suggest(sett_world* world)
+SETTI_COLD void setti_guard_suggest(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
     if (setti_mark_get(&run->suggests) == 0) {
@@ -333,7 +333,7 @@ void setti_guard_suggest(sett_world* world)
     }
 }
 
-size_t sett_schedule_suggest(const sett_world* world, char* out, size_t size)
+SETTI_COLD size_t sett_schedule_suggest(const sett_world* world, char* out, size_t size)
 {
     setti_writer text = setti_writer_begin(out, size);
     const setti_run* run = SETTI_IS_NULL(world) ? NULL : setti_run_of(world);

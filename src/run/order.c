@@ -17,7 +17,7 @@ static setti_system_name** order_bucket(const setti_run* run, uint64_t key)
     return &run->names[(key >> 32) & (run->name_capacity - 1)];
 }
 
-setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
+SETTI_COLD setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
 {
     uint64_t key = setti_hash_bytes(text, strlen(text));
     setti_system_name* at = run->name_capacity != 0 ? *order_bucket(run, key) : NULL;
@@ -63,7 +63,7 @@ static bool order_reserve_name(sett_world* world)
     return true;
 }
 
-setti_system_name* setti_order_ensure_name(sett_world* world, const char* text)
+SETTI_COLD setti_system_name* setti_order_ensure_name(sett_world* world, const char* text)
 {
     setti_system_name* name = setti_order_find_name(setti_run_of(world), text);
     if (name != NULL) {
@@ -184,7 +184,7 @@ bool setti_order_is_declared(const sett_system* first, const sett_system* then)
     return at != NULL;
 }
 
-void setti_order_report_unknown(sett_world* world, const char* call)
+SETTI_COLD void setti_order_report_unknown(sett_world* world, const char* call)
 {
     const setti_run* run = setti_run_of(world);
     for (const sett_system* system = run->systems; system != NULL; system = system->next) {
@@ -207,7 +207,7 @@ void setti_order_report_unknown(sett_world* world, const char* call)
     }
 }
 
-sett_status setti_order_check_phases(const sett_system* system, const char* call)
+SETTI_COLD sett_status setti_order_check_phases(const sett_system* system, const char* call)
 {
     sett_status status = SETT_OK;
     const sett_system* other;
@@ -232,8 +232,8 @@ static size_t order_prepend(char* path, size_t at, const char* text)
 }
 
 /* Reports a cycle: from `start` to `last`, and back to `start`. */
-static sett_status order_fail_cycle(const sett_system* start, const sett_system* last,
-                                    const char* call)
+SETTI_COLD static sett_status order_fail_cycle(const sett_system* start, const sett_system* last,
+                                               const char* call)
 {
     char path[SETTI_MESSAGE_SIZE / 2];
     size_t at = sizeof(path) - 1;
@@ -295,7 +295,7 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
 
 /* Bidirectional search: a forward walk and a back walk take steps in turn. Without a cycle, one of
  * them runs out of systems. */
-sett_status setti_order_check_cycle(sett_system* start, const char* call)
+SETTI_COLD sett_status setti_order_check_cycle(sett_system* start, const char* call)
 {
     setti_run* run = setti_run_of(start->world);
     sett_system* todo[2] = {start, start};
@@ -310,7 +310,7 @@ sett_status setti_order_check_cycle(sett_system* start, const char* call)
     return SETT_OK;
 }
 
-const char* setti_order_validate(const sett_world* world)
+SETTI_COLD const char* setti_order_validate(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
     uint32_t names = 0;

@@ -143,8 +143,8 @@ static void queue_observe(sett_queue* queue, sett_observer_desc* desc)
     }
 }
 
-sett_queue* sett_queue_create_sized(sett_world* world, const sett_observer_desc* desc, size_t size,
-                                    size_t term_size)
+SETTI_COLD sett_queue* sett_queue_create_sized(sett_world* world, const sett_observer_desc* desc,
+                                               size_t size, size_t term_size)
 {
     sett_observer_desc full;
     desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms,

@@ -439,7 +439,7 @@ static void schedule_cut(setti_run* run)
     schedule_find_loops(run);
 }
 
-bool setti_schedule_update(sett_world* world)
+SETTI_COLD bool setti_schedule_update(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
     if (run->scheduled || world->busy) { /* the schedule does not change during a frame */
@@ -483,7 +483,7 @@ static const char* schedule_validate_stage(const setti_run* run, const setti_sta
     return NULL;
 }
 
-const char* setti_schedule_validate(const sett_world* world)
+SETTI_COLD const char* setti_schedule_validate(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
     uint32_t next = 0;

@@ -116,7 +116,7 @@ static void schedule_describe_system(setti_writer* text, const sett_system* syst
     }
 }
 
-size_t sett_schedule_describe(const sett_world* of, char* out, size_t size)
+SETTI_COLD size_t sett_schedule_describe(const sett_world* of, char* out, size_t size)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
     setti_writer text = setti_writer_begin(out, size);

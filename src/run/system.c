@@ -85,7 +85,8 @@ static void system_declare_all(sett_system* system, const sett_system_desc* desc
     system->exclusive = desc->run != NULL && (desc->exclusive || system->access_count == 0);
 }
 
-bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on)
+SETTI_COLD bool setti_system_conflicts(const sett_system* a, const sett_system* b,
+                                       sett_component* on)
 {
     SETTI_ASSERT(a != b);
     *on = 0;
@@ -220,7 +221,7 @@ static void system_unlink(sett_system* system)
     system_unschedule(run);
 }
 
-static void system_free(sett_system* system)
+SETTI_COLD static void system_free(sett_system* system)
 {
     SETTI_ASSERT(setti_run_of(system->world)->systems != system);
     setti_pool* pool = &system->world->pool;
@@ -539,8 +540,8 @@ static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
     return system;
 }
 
-sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc* desc, size_t size,
-                                      size_t term_size)
+SETTI_COLD sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc* desc,
+                                                 size_t size, size_t term_size)
 {
     sett_system_desc full;
     desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms,
@@ -597,7 +598,7 @@ sett_status sett_system_destroy(sett_system* system)
     return SETT_OK;
 }
 
-sett_status sett_system_order(sett_system* first, sett_system* then)
+SETTI_COLD sett_status sett_system_order(sett_system* first, sett_system* then)
 {
     if (SETTI_IS_NULL(first) || SETTI_IS_NULL(then)) {
         return SETT_STATUS_ARGUMENT;
@@ -665,7 +666,8 @@ sett_query* sett_system_query(const sett_system* system)
     return SETTI_IS_NULL(system) ? NULL : system->query;
 }
 
-void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* stats, size_t size)
+SETTI_COLD void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* stats,
+                                            size_t size)
 {
     sett_system_stats all = {0};
     if (!setti_is_null(system, "sett_system_stats_get", "system")) {

@@ -136,7 +136,7 @@ static void* threads_enqueue(sett_task_fn task, uint32_t count, uint32_t min_ran
     return threads;
 }
 
-static void threads_finish(void* handle, void* user)
+SETTI_COLD static void threads_finish(void* handle, void* user)
 {
     sett_threads* threads = user;
     (void)handle;
@@ -168,7 +168,7 @@ static void threads_free(sett_threads* threads)
     allocator.free_fn(allocator.user, threads, threads->size, 64);
 }
 
-sett_status sett_threads_destroy(sett_threads* threads)
+SETTI_COLD sett_status sett_threads_destroy(sett_threads* threads)
 {
     if (threads == NULL) {
         return SETT_OK;
@@ -241,7 +241,7 @@ bool setti_threads_are_destroyed(const sett_tasks* tasks)
     return destroyed;
 }
 
-sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator)
+SETTI_COLD sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator)
 {
     sett_allocator chosen = setti_allocator_or_default(allocator);
     uint32_t wanted = workers != 0 ? workers : setti_platform_cores();

@@ -1153,8 +1153,8 @@ static void explain_step(setti_writer* writer, const sett_search* search,
     explain_rows(writer, step->estimate);
 }
 
-static void explain_pipe(setti_writer* writer, const sett_search* search,
-                         const setti_search_plan* plan, uint32_t pipe, uint32_t indent)
+SETTI_COLD static void explain_pipe(setti_writer* writer, const sett_search* search,
+                                    const setti_search_plan* plan, uint32_t pipe, uint32_t indent)
 {
     for (uint32_t k = plan->pipe[pipe].first; k < plan->pipe[pipe].stop; k++) {
         const setti_search_step* step = &plan->step[k];
@@ -1222,7 +1222,7 @@ static void explain_shared_types(setti_writer* writer, const sett_search* search
     }
 }
 
-size_t sett_search_explain(sett_search* search, char* out, size_t size)
+SETTI_COLD size_t sett_search_explain(sett_search* search, char* out, size_t size)
 {
     setti_writer writer = setti_writer_begin(out, size);
     sett_rows rows;

@@ -870,8 +870,8 @@ static bool lookup_find_member(const setti_type* type, const char* member, looku
     return true;
 }
 
-static sett_lookup* lookup_create(sett_world* world, sett_component component, const char* member,
-                                  lookup_form form, const char* call)
+SETTI_COLD static sett_lookup* lookup_create(sett_world* world, sett_component component,
+                                             const char* member, lookup_form form, const char* call)
 {
     setti_type* type = setti_change_check_type(world, component, call);
     sett_member_ref ref;

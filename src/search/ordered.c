@@ -639,8 +639,8 @@ static const char* ordered_of_type(const sett_world* world, const setti_type* ty
     return o != NULL ? o->desc.query->open.name : NULL;
 }
 
-sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_desc* desc,
-                                        size_t size)
+SETTI_COLD sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_desc* desc,
+                                                   size_t size)
 {
     static const char call[] = "sett_ordered_create";
     sett_ordered_desc full;
@@ -683,7 +683,7 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     return o;
 }
 
-void sett_ordered_destroy(sett_ordered* o)
+SETTI_COLD void sett_ordered_destroy(sett_ordered* o)
 {
     if (o != NULL && setti_world_check_serial(o->world, "sett_ordered_destroy") == SETT_OK) {
         sett_ordered* first = o->world->module[SETTI_SLOT_ORDERS];

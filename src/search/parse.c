@@ -159,7 +159,8 @@ static bool parse_scope(parse* p)
 }
 
 /* Reads a quoted text or a name. A name may also begin with `first`, and continue with `more`. */
-static const char* parse_text(parse* p, const char* what, const char* first, const char* more)
+SETTI_COLD static const char* parse_text(parse* p, const char* what, const char* first,
+                                         const char* more)
 {
     parse_skip(p);
     if (*p->at == '"') {
@@ -220,7 +221,8 @@ static const struct {
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
 /* Finds the component `name`, which begins at `start`. `name` is NULL after an error. */
-static bool parse_component(parse* p, const char* start, const char* name, sett_component* out)
+SETTI_COLD static bool parse_component(parse* p, const char* start, const char* name,
+                                       sett_component* out)
 {
     sett_world* world = p->out->world;
     if (name == NULL) {
@@ -313,7 +315,7 @@ static bool parse_path(parse* p, const char* what, const char* start, sett_searc
 }
 
 /* Reads $name, *, _, #7:2 or a path. */
-static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
+SETTI_COLD static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
 {
     parse_skip(p);
     const char* start = p->at;
@@ -357,7 +359,7 @@ static bool parse_along(parse* p, sett_component* along)
 }
 
 /* Reads a walk if one is next. Returns false after an error. */
-static bool parse_walk(parse* p, sett_search_term* term)
+SETTI_COLD static bool parse_walk(parse* p, sett_search_term* term)
 {
     if (parse_word(p, "parent")) {
         term->walk = SETT_WALK_ONE;
@@ -419,7 +421,7 @@ static void parse_steps(parse* p, sett_search_term* term)
     }
 }
 
-static bool parse_arguments(parse* p, sett_search_term* term)
+SETTI_COLD static bool parse_arguments(parse* p, sett_search_term* term)
 {
     parse_steps(p, term);
     if (!parse_accept(p, "(")) {
@@ -458,7 +460,7 @@ static bool parse_pair(parse* p, sett_search_term* term)
 }
 
 /* Reads the path of a member, such as at[1].x. */
-static bool parse_member(parse* p, sett_search_operand* operand)
+SETTI_COLD static bool parse_member(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
     while (setti_search_is_word(*p->at) || *p->at == '.' || *p->at == '[' || *p->at == ']') {
@@ -545,7 +547,8 @@ static bool parse_quoted_operand(parse* p, sett_search_operand* operand)
 }
 
 /* Reads a side of a comparison. A bare word has the meaning `meaning`. */
-static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_meaning meaning)
+SETTI_COLD static bool parse_operand(parse* p, sett_search_operand* operand,
+                                     parse_word_meaning meaning)
 {
     parse_skip(p);
     if (*p->at == '"') {
@@ -630,7 +633,7 @@ static bool parse_access(parse* p, sett_search_term* term, bool* given)
 }
 
 /* Reads the operator and the right side of a comparison. */
-static bool parse_right(parse* p, sett_search_term* term)
+SETTI_COLD static bool parse_right(parse* p, sett_search_term* term)
 {
     const sett_search_operand* left = &term->left;
     sett_member_ref member;
@@ -733,7 +736,7 @@ static bool parse_item(parse* p)
     return parse_accept(p, "{") ? parse_list(p, start, term) : parse_term(p, term);
 }
 
-static bool parse_chains(parse* p)
+SETTI_COLD static bool parse_chains(parse* p)
 {
     do {
         while (parse_item(p) && parse_accept(p, "||")) {
@@ -841,8 +844,8 @@ static bool parse_order(parse* p)
     }
 }
 
-sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
-                               setti_parsed** parsed)
+SETTI_COLD sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
+                                          setti_parsed** parsed)
 {
     /* A text of n bytes is stored in n + 1 bytes, at most 2 * n. */
     size_t size = sizeof(**parsed) + 2 * strlen(text) + 2;

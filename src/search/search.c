@@ -51,7 +51,7 @@ typedef struct search_items {
 
 /* Reports the first error. Returns false. */
 SETTI_PRINTF(3, 4)
-static bool build_fail(search_build* b, sett_status status, const char* format, ...)
+SETTI_COLD static bool build_fail(search_build* b, sett_status status, const char* format, ...)
 {
     if (b->failed) {
         return false;
@@ -108,7 +108,7 @@ static bool build_is_same_variable(const setti_variable* known, const setti_vari
 }
 
 /* Finds or adds a variable or constant. Returns the number, or SETTI_NO_REF after an error. */
-static uint8_t build_variable(search_build* b, const setti_variable* wanted)
+SETTI_COLD static uint8_t build_variable(search_build* b, const setti_variable* wanted)
 {
     sett_search* search = b->search;
     for (uint32_t k = 0; k < search->variable_count; k++) {
@@ -133,8 +133,8 @@ static bool build_is_name(const char* name)
 
 /* Finds or adds the constant or variable of `ref`, or the variable `default_name`. Returns the
  * number; SETTI_SOME for "_"; SETTI_NO_REF without a variable, or after an error. */
-static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* default_name,
-                         uint16_t scope)
+SETTI_COLD static uint8_t build_ref(search_build* b, const sett_search_ref* ref,
+                                    const char* default_name, uint16_t scope)
 {
     if (ref->variable == NULL && !sett_is_null(ref->entity)) {
         return build_variable(b, &(setti_variable){.entity = ref->entity});
@@ -322,8 +322,8 @@ static void build_link(setti_search_item* item, sett_search_steps steps)
     }
 }
 
-static bool build_component(search_build* b, setti_search_item* item, const sett_search_term* term,
-                            uint16_t scope)
+SETTI_COLD static bool build_component(search_build* b, setti_search_item* item,
+                                       const sett_search_term* term, uint16_t scope)
 {
     item->type = build_type(b, term->component);
     if (item->type == NULL) {
@@ -355,8 +355,9 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     return true;
 }
 
-static bool build_operand(search_build* b, setti_search_side* side,
-                          const sett_search_operand* operand, uint16_t scope, uint8_t* ref)
+SETTI_COLD static bool build_operand(search_build* b, setti_search_side* side,
+                                     const sett_search_operand* operand, uint16_t scope,
+                                     uint8_t* ref)
 {
     char message[SETTI_MESSAGE_SIZE];
     bool fixed = operand->kind >= SETT_OPERAND_TEXT; /* a value in the query itself */
@@ -372,8 +373,8 @@ static bool build_operand(search_build* b, setti_search_side* side,
            BUILD_REJECT(b, "\"_\" cannot be compared - use a variable");
 }
 
-static bool build_compare(search_build* b, setti_search_item* item, const sett_search_term* term,
-                          uint16_t scope)
+SETTI_COLD static bool build_compare(search_build* b, setti_search_item* item,
+                                     const sett_search_term* term, uint16_t scope)
 {
     sett_search* search = b->search;
     if (search->compare_count == SETTI_SEARCH_COMPARES) {
@@ -445,7 +446,8 @@ typedef enum build_end {
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
 /* Builds a term, or a list in braces. The caller handles `!`. */
-static bool build_term_or_list(search_build* b, search_items* items, uint16_t scope, bool* or_next)
+SETTI_COLD static bool build_term_or_list(search_build* b, search_items* items, uint16_t scope,
+                                          bool* or_next)
 {
     bool is_list = b->search->term[b->at].kind == SETT_SEARCH_BEGIN;
     b->at += is_list ? 1 : 0;
@@ -458,7 +460,8 @@ static bool build_term_or_list(search_build* b, search_items* items, uint16_t sc
 }
 
 /* Builds a term or list with its `!` or `?`. Sets *or_next if `||` follows. */
-static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
+SETTI_COLD static bool build_side(search_build* b, search_items* items, uint16_t scope,
+                                  bool* or_next)
 {
     const sett_search_term* term = &b->search->term[b->at];
     SETTI_ASSERT(b->at < b->search->term_count);
@@ -500,7 +503,7 @@ static bool build_has_or(const sett_search* search, uint32_t first)
 }
 
 /* Builds the terms between two commas. */
-static bool build_chain(search_build* b, search_items* items, uint16_t scope)
+SETTI_COLD static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
     sett_search* search = b->search;
     bool or_next = build_has_or(search, b->at); /* later: whether `||` follows the last side */
@@ -599,7 +602,7 @@ static void build_collapse(const sett_search* search, setti_search_item* list)
 }
 
 /* Sets the variables of each item in a scope. */
-static void build_variables(search_build* b, uint16_t scope)
+SETTI_COLD static void build_variables(search_build* b, uint16_t scope)
 {
     sett_search* search = b->search;
     setti_search_scope* at = &search->scope[scope];
@@ -715,8 +718,8 @@ static bool build_exclude(search_build* b, search_items* items, const setti_sear
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 
 /* Builds a branch: a copy of the scope with one side of the list. */
-static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
-                         uint32_t side, uint32_t most)
+SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
+                                    uint32_t side, uint32_t most)
 {
     SETTI_ASSERT(list->scopes.first + side < list->scopes.stop);
     sett_search* search = b->search;
@@ -743,7 +746,7 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
 }
 
 /* Adds a scope as one branch, or as up to `most` branches if a list must find a variable. */
-static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
+SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
     uint32_t missing = search->scope[scope].locals & ~b->found[scope];
@@ -779,7 +782,8 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 }
 
 /* Sets *number to the position in results of the variable that an order names. */
-static bool build_order_variable(search_build* b, const sett_search_ref* ref, uint8_t* number)
+SETTI_COLD static bool build_order_variable(search_build* b, const sett_search_ref* ref,
+                                            uint8_t* number)
 {
     const char* name = ref->variable != NULL ? ref->variable : "this";
     uint32_t found = strcmp(name, "*") != 0 && sett_is_null(ref->entity)
@@ -817,7 +821,7 @@ static bool build_order(search_build* b)
     return !valued || build_order_variable(b, &order->by.of, &variable[SETTI_RANK_VALUE]);
 }
 
-static bool build_tree(search_build* b)
+SETTI_COLD static bool build_tree(search_build* b)
 {
     sett_search* search = b->search;
     search_items items = {.count = 0};
@@ -875,7 +879,7 @@ static void search_keep_operand(search_texts* to, sett_search_operand* operand)
     search_keep_text(to, &operand->text);
 }
 
-static void search_keep_texts(search_texts* to, sett_search* search)
+SETTI_COLD static void search_keep_texts(search_texts* to, sett_search* search)
 {
     search_keep_text(to, &search->open.name);
     search_keep_text(to, &search->ordering.group_of.variable);
@@ -962,8 +966,8 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
 }
 
 /* Makes a search with copies of the terms and texts. Returns NULL after an error. */
-static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
-                                size_t term_size)
+SETTI_COLD static sett_search* search_make(search_build* b, sett_world* world,
+                                           const sett_search_desc* desc, size_t term_size)
 {
     sett_search given = {
         .world = world,
@@ -1061,8 +1065,9 @@ static const char* search_of_type(const sett_world* world, const setti_type* typ
     return NULL;
 }
 
-static sett_search* search_create(sett_world* world, const sett_search_desc* desc, size_t term_size,
-                                  const uint32_t* columns, const char* call)
+SETTI_COLD static sett_search* search_create(sett_world* world, const sett_search_desc* desc,
+                                             size_t term_size, const uint32_t* columns,
+                                             const char* call)
 {
     bool too_many = desc->term_count > SETT_SEARCH_TERMS;
     if (desc->term_count == 0 || too_many || desc->terms == NULL) {

@@ -33,7 +33,7 @@ static void spell_quoted(setti_writer* writer, const char* text)
 }
 
 /* Writes a name, in quotes if it needs them. */
-static void spell_text(setti_writer* writer, const char* name, const char* more)
+SETTI_COLD static void spell_text(setti_writer* writer, const char* name, const char* more)
 {
     if (spell_is_plain(name, more)) {
         setti_writer_add(writer, "%s", name);
@@ -132,8 +132,8 @@ static void spell_number(setti_writer* writer, double number)
     setti_writer_add(writer, "%s%s", text, strpbrk(text, ".enN") == NULL ? ".0" : "");
 }
 
-static void spell_operand(setti_writer* writer, const sett_search* search,
-                          const sett_search_operand* operand)
+SETTI_COLD static void spell_operand(setti_writer* writer, const sett_search* search,
+                                     const sett_search_operand* operand)
 {
     switch (operand->kind) {
     case SETT_OPERAND_TEXT:
@@ -167,7 +167,8 @@ static void spell_operand(setti_writer* writer, const sett_search* search,
     }
 }
 
-void setti_search_print_term(const sett_search* search, uint32_t number, setti_writer* writer)
+SETTI_COLD void setti_search_print_term(const sett_search* search, uint32_t number,
+                                        setti_writer* writer)
 {
     SETTI_ASSERT(number < search->term_count);
     static const char* const steps[] = {"", "+", "*", "?"};
@@ -193,8 +194,8 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
 }
 
 /* Writes the variable and relationship of a clause: $x, Likes or $x.Likes. */
-static void spell_of(setti_writer* writer, const sett_search* search, const sett_search_ref* of,
-                     sett_component along)
+SETTI_COLD static void spell_of(setti_writer* writer, const sett_search* search,
+                                const sett_search_ref* of, sett_component along)
 {
     if (!spell_is_this(of) || (along == 0 && of->variable != NULL)) {
         setti_writer_add(writer, " ");
@@ -224,7 +225,7 @@ static void spell_order(setti_writer* writer, const sett_search* search)
     }
 }
 
-size_t sett_search_print(const sett_search* search, char* out, size_t size)
+SETTI_COLD size_t sett_search_print(const sett_search* search, char* out, size_t size)
 {
     setti_writer writer = setti_writer_begin(out, size);
     const char* between = "";

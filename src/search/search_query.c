@@ -86,8 +86,8 @@ sett_status sett_query_parse(sett_world* world, const char* text, sett_query_des
     return setti_query_parse(world, text, "sett_query_parse", desc, NULL);
 }
 
-sett_status setti_query_parse(sett_world* world, const char* text, const char* call,
-                              sett_query_desc* desc, setti_rank* rank)
+SETTI_COLD sett_status setti_query_parse(sett_world* world, const char* text, const char* call,
+                                         sett_query_desc* desc, setti_rank* rank)
 {
     setti_parsed* parsed;
     sett_status status = setti_search_parse(world, text, call, &parsed);

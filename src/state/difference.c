@@ -90,8 +90,9 @@ static void difference_print_bytes(char out[32], const unsigned char* value, siz
 }
 
 /* Writes how two values differ, for the end of a sentence. */
-static int difference_values(const setti_type* type_a, const void* a, const setti_type* type_b,
-                             const void* b, char* out, size_t size)
+SETTI_COLD static int difference_values(const setti_type* type_a, const void* a,
+                                        const setti_type* type_b, const void* b, char* out,
+                                        size_t size)
 {
     difference_pair pair = {type_a, type_b};
     if (type_a->desc.size != type_b->desc.size) {
@@ -127,7 +128,8 @@ static int difference_values(const setti_type* type_a, const void* a, const sett
 }
 
 /* Writes the module's descriptions of two values. Returns 0 without any, or if they are equal. */
-static int difference_described(sett_entity entity, difference_pair pair, char* out, size_t size)
+SETTI_COLD static int difference_described(sett_entity entity, difference_pair pair, char* out,
+                                           size_t size)
 {
     const setti_module* module = pair.a->module;
     char text[2][128];
@@ -145,7 +147,8 @@ static int difference_described(sett_entity entity, difference_pair pair, char* 
     return snprintf(out, size, ": %s in the first world, %s in the second", text[0], text[1]);
 }
 
-static int difference_component(sett_entity entity, difference_pair pair, char* out, size_t size)
+SETTI_COLD static int difference_component(sett_entity entity, difference_pair pair, char* out,
+                                           size_t size)
 {
     const setti_type* any = pair.a != NULL ? pair.a : pair.b;
     const void* a = pair.a != NULL ? setti_storage_find(&pair.a->storage, entity.index) : NULL;
@@ -180,9 +183,9 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     return length + added;
 }
 
-static int difference_components(const sett_world* a, const sett_world* b,
-                                 const sett_selection* selection, sett_entity entity, char* out,
-                                 size_t size)
+SETTI_COLD static int difference_components(const sett_world* a, const sett_world* b,
+                                            const sett_selection* selection, sett_entity entity,
+                                            char* out, size_t size)
 {
     int length = 0;
     for (uint32_t k = 0; length == 0 && k < a->registered.count; k++) {
@@ -204,7 +207,8 @@ static int difference_components(const sett_world* a, const sett_world* b,
     return length;
 }
 
-size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out, size_t size)
+SETTI_COLD size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out,
+                                        size_t size)
 {
     size = setti_writer_empty(out, size);
     if (SETTI_IS_NULL(a) || SETTI_IS_NULL(b)) {

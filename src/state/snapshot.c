@@ -760,8 +760,9 @@ sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot
     return status;
 }
 
-sett_status sett_snapshot_set_options_sized(sett_world* world, const sett_snapshot_options* options,
-                                            size_t size)
+SETTI_COLD sett_status sett_snapshot_set_options_sized(sett_world* world,
+                                                       const sett_snapshot_options* options,
+                                                       size_t size)
 {
     static const char call[] = "sett_snapshot_set_options";
     static const sett_snapshot_options defaults;
@@ -866,7 +867,7 @@ static const char* state_check_tree(const setti_state* state)
     return children + 1 == count ? NULL : "snapshot: a child is missing in its parent's list";
 }
 
-static const char* state_validate(sett_world* world, const char** where)
+SETTI_COLD static const char* state_validate(sett_world* world, const char** where)
 {
     (void)where;
     const setti_state* state = setti_state_of(world);

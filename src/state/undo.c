@@ -937,7 +937,8 @@ static sett_status undo_begin(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-sett_undo* sett_undo_create_sized(sett_world* world, const sett_undo_desc* given, size_t size)
+SETTI_COLD sett_undo* sett_undo_create_sized(sett_world* world, const sett_undo_desc* given,
+                                             size_t size)
 {
     static const char call[] = "sett_undo_create";
     static const setti_module_calls calls = {.slot = SETTI_SLOT_UNDO, .free = undo_free_all};

@@ -60,7 +60,7 @@ void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id)
     set->count++;
 }
 
-const char* setti_id_set_validate(const setti_id_set* set)
+SETTI_COLD const char* setti_id_set_validate(const setti_id_set* set)
 {
     uint32_t capacity = setti_id_set_capacity(set);
     if (set->count > capacity) {

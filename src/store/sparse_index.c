@@ -334,7 +334,7 @@ static const char* index_validate_pages(const setti_storage* storage, uint32_t* 
     return NULL;
 }
 
-const char* setti_sparse_validate_index(const setti_storage* storage)
+SETTI_COLD const char* setti_sparse_validate_index(const setti_storage* storage)
 {
     uint32_t entries = 0;
     const char* reason = storage->hashed != 0 ? index_validate_hash(storage, &entries)

@@ -269,7 +269,7 @@ void setti_storage_free_strays(setti_pool* pool, setti_storage* storage)
     storage->stray = SETTI_NONE;
 }
 
-const char* setti_storage_validate(const setti_storage* storage)
+SETTI_COLD const char* setti_storage_validate(const setti_storage* storage)
 {
     uint32_t found = 0;
     SETTI_EACH_INDEX(index, storage) {

@@ -310,7 +310,7 @@ uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-const char* setti_array_validate(const setti_storage* storage)
+SETTI_COLD const char* setti_array_validate(const setti_storage* storage)
 {
     uint32_t found = 0;
     for (uint32_t number = 0; number < storage->presence.count; number++) {

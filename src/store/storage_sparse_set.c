@@ -244,7 +244,7 @@ uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-const char* setti_sparse_validate(const setti_storage* storage)
+SETTI_COLD const char* setti_sparse_validate(const setti_storage* storage)
 {
     uint32_t found = 0;
     for (uint32_t row = 0; row < storage->extent; row++) {

@@ -139,7 +139,7 @@ uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_
     return at + skip; /* from the capacity on, all numbers are members */
 }
 
-const char* setti_summary_validate(const setti_summary* summary)
+SETTI_COLD const char* setti_summary_validate(const setti_summary* summary)
 {
     for (uint32_t k = 0; k + 1 < summary->levels; k++) {
         uint32_t words = summary_words(summary->capacity, k);

@@ -207,7 +207,7 @@ static void advice_fill_fragments(const sett_world* world, const setti_type* typ
                      type->desc.name);
 }
 
-uint32_t sett_advise(sett_world* world, sett_advice* items, uint32_t capacity)
+SETTI_COLD uint32_t sett_advise(sett_world* world, sett_advice* items, uint32_t capacity)
 {
     if (SETTI_IS_NULL(world)) {
         return 0;
@@ -233,7 +233,7 @@ uint32_t sett_advise(sett_world* world, sett_advice* items, uint32_t capacity)
     return count;
 }
 
-sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
+SETTI_COLD sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
 {
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(item)) {
         return SETT_STATUS_ARGUMENT;

@@ -1013,7 +1013,7 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
     return moved;
 }
 
-sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
+SETTI_COLD sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
 {
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;

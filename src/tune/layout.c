@@ -86,7 +86,7 @@ static const char* layout_end_of_quotes(const char* at)
 }
 
 /* Reads the next word or sign. Returns false on an error. */
-static bool layout_next_word(layout_reader* reader, layout_word* word)
+SETTI_COLD static bool layout_next_word(layout_reader* reader, layout_word* word)
 {
     const char* at = reader->at;
     while (layout_is_blank(*at) || *at == '#') {
@@ -121,7 +121,7 @@ static bool layout_is(const layout_word* word, const char* text)
     return strlen(text) == word->length && strncmp(word->at, text, word->length) == 0;
 }
 
-static bool layout_is_name(const layout_word* word)
+SETTI_COLD static bool layout_is_name(const layout_word* word)
 {
     if (word->length == 0) {
         return false;
@@ -219,7 +219,7 @@ static bool layout_end_list(layout_reader* reader, const layout_word* word)
 }
 
 /* Reads the next type of a list, or the next group. Returns false at the end or on an error. */
-static bool layout_next(layout_reader* reader, layout_item* item)
+SETTI_COLD static bool layout_next(layout_reader* reader, layout_item* item)
 {
     SETTI_ASSERT(reader->wrong == NULL);
     layout_word word;
@@ -256,7 +256,8 @@ static bool layout_next(layout_reader* reader, layout_item* item)
 
 /* Finds the storage of a type in a text. Groups override lists. *where becomes the name's word.
  * Returns SETT_STORAGE_DEFAULT if the text does not have the name. */
-static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
+SETTI_COLD static sett_storage_kind layout_choice(const char* text, const char* name,
+                                                  layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
     bool owned = false;
@@ -335,7 +336,7 @@ static void layout_report_word(const sett_world* world, const char* text, const 
                     guessed[0] != '\0' ? guessed : " - register it, or remove its name");
 }
 
-static void layout_report(const sett_world* world)
+SETTI_COLD static void layout_report(const sett_world* world)
 {
     const char* text = setti_layout_of(world)->text;
     layout_item item;
@@ -371,7 +372,8 @@ static bool layout_group_desc(const sett_world* world, const layout_item* item,
 }
 
 /* Describes the next group of registered types. Returns false at the end. */
-static bool layout_next_group(const sett_world* world, layout_reader* reader, sett_group_desc* desc)
+SETTI_COLD static bool layout_next_group(const sett_world* world, layout_reader* reader,
+                                         sett_group_desc* desc)
 {
     layout_item item;
     while (layout_next(reader, &item)) {
@@ -493,7 +495,7 @@ static const layout_word* layout_find_twice(const char* text, const layout_item*
     return NULL;
 }
 
-static sett_status layout_check_text(sett_world* world, const char* text)
+SETTI_COLD static sett_status layout_check_text(sett_world* world, const char* text)
 {
     layout_item item;
     layout_item other;
@@ -544,7 +546,7 @@ static sett_status layout_check_type(sett_world* world, const char* text, const 
 }
 
 /* Whether applying a text would create or destroy a group. */
-static bool layout_groups_differ(const sett_world* world, const char* text)
+SETTI_COLD static bool layout_groups_differ(const sett_world* world, const char* text)
 {
     sett_group_desc desc;
     bool differ = false;
@@ -595,7 +597,7 @@ static void layout_end_groups(sett_world* world, const char* text)
     }
 }
 
-sett_status sett_layout_apply(sett_world* world, const char* text)
+SETTI_COLD sett_status sett_layout_apply(sett_world* world, const char* text)
 {
     sett_status status = SETTI_IS_NULL(text) ? SETT_STATUS_ARGUMENT : layout_check(world, text);
     if (status != SETT_OK) {
@@ -687,7 +689,7 @@ uint64_t sett_layout_step(sett_world* world, uint32_t max_values)
     return setti_auto_layout_step(world, max_values);
 }
 
-static void layout_add_name(setti_writer* out, const char* name)
+SETTI_COLD static void layout_add_name(setti_writer* out, const char* name)
 {
     layout_word word = {name, (uint32_t)strlen(name)};
     bool plain = layout_is_name(&word);
@@ -711,8 +713,8 @@ static bool layout_is_plain(const setti_type* type)
     return (type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)) == 0;
 }
 
-static void layout_describe_kind(const sett_world* world, setti_writer* out, setti_kind kind,
-                                 const char* word)
+SETTI_COLD static void layout_describe_kind(const sett_world* world, setti_writer* out,
+                                            setti_kind kind, const char* word)
 {
     bool begun = false;
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -740,7 +742,7 @@ static void layout_describe_list(setti_writer* out, const setti_type_list* list,
     }
 }
 
-size_t sett_layout_describe(const sett_world* world, char* out, size_t size)
+SETTI_COLD size_t sett_layout_describe(const sett_world* world, char* out, size_t size)
 {
     setti_writer text = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(world)) {
@@ -768,7 +770,7 @@ bool setti_layout_can_convert(const setti_type* type)
            !type->storage.keep_order && setti_conversion_check(type, &kind) == NULL;
 }
 
-bool setti_layout_can_group(const sett_query* query, bool automatic)
+SETTI_COLD bool setti_layout_can_group(const sett_query* query, bool automatic)
 {
     uint32_t owned = setti_price_owned(query);
     if (query->arranged != 0) {
@@ -789,7 +791,7 @@ bool setti_layout_can_group(const sett_query* query, bool automatic)
            setti_bits_count(query->without) <= SETT_GROUP_TYPES;
 }
 
-sett_group_desc setti_layout_group_desc(const sett_query* query)
+SETTI_COLD sett_group_desc setti_layout_group_desc(const sett_query* query)
 {
     sett_group_desc desc = {.name = "layout"};
     uint32_t owned = setti_price_owned(query);
@@ -810,7 +812,7 @@ sett_group_desc setti_layout_group_desc(const sett_query* query)
     return desc;
 }
 
-uint64_t setti_layout_moves(const setti_relayout* change)
+SETTI_COLD uint64_t setti_layout_moves(const setti_relayout* change)
 {
     uint64_t values = change->type != NULL ? change->type->storage.count : 0;
     uint32_t owned = change->group != NULL ? setti_price_owned(change->group) : 0;

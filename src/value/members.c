@@ -64,8 +64,10 @@ static sett_member_kind member_kind(const sett_member* member)
 
 static uint32_t member_element_size(const sett_member* member)
 {
-    sett_member_kind kind = member_kind(member);
-    return kind == SETT_MEMBER_STRUCT ? member->of->size : sett_member_kind_size(kind);
+    if (member->kind != SETT_MEMBER_LIST && member->of != NULL) {
+        return member->of->size;
+    }
+    return sett_member_kind_size(member_kind(member));
 }
 
 sett_member setti_member_item(const sett_member* list)
@@ -98,7 +100,7 @@ static uint32_t member_align(const sett_member* member)
     }
 }
 
-static uint32_t struct_align(const sett_struct* of)
+SETTI_COLD static uint32_t struct_align(const sett_struct* of)
 {
     uint32_t align = 1;
     for (uint32_t k = 0; k < of->count; k++) {
@@ -120,7 +122,7 @@ static bool member_name_is_good(const char* name)
     return true;
 }
 
-static const char* item_check(const sett_member* item)
+SETTI_COLD static const char* item_check(const sett_member* item)
 {
     /* copies of a list share the items, so items neither own memory nor hold handles */
     switch (member_kind(item)) {
@@ -393,8 +395,8 @@ static const char* struct_check_shape(const sett_struct* of, uint32_t depth, cha
 }
 
 /* Returns the error in a struct and its members, or NULL. If `gaps`, also checks for gaps. */
-static const char* struct_check(const sett_struct* of, size_t align, bool gaps, uint32_t depth,
-                                char* out)
+SETTI_COLD static const char* struct_check(const sett_struct* of, size_t align, bool gaps,
+                                           uint32_t depth, char* out)
 {
     const char* wrong = struct_check_shape(of, depth, out);
     if (wrong != NULL) {
@@ -464,8 +466,8 @@ static bool struct_rounds(const sett_struct* of)
     return rounds;
 }
 
-const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
-                                char* out)
+SETTI_COLD const char* setti_members_check(const sett_struct* of, size_t align,
+                                           const unsigned char* mask, char* out)
 {
     bool check_gaps = mask == NULL; /* else the mask shows padding */
     const char* wrong = struct_check(of, align, check_gaps, 1, out);
@@ -591,7 +593,7 @@ static sett_member copy_member(member_copy* to, const sett_member* from)
     return member;
 }
 
-static sett_struct copy_struct(member_copy* to, const sett_struct* from)
+SETTI_COLD static sett_struct copy_struct(member_copy* to, const sett_struct* from)
 {
     sett_struct of = *from;
     of.name = copy_text(to, from->name);
@@ -698,7 +700,8 @@ static void element_add(member_copy* copy, piece_list* to, const sett_member* me
 }
 
 /* Adds the facts about the struct `of` at offset `base`. */
-static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base)
+SETTI_COLD static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
+                                  uint32_t base)
 {
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
@@ -739,7 +742,7 @@ static uint64_t print_step(uint64_t print, uint64_t word)
     return print ^ (print >> 29);
 }
 
-static uint64_t struct_fingerprint_of(const sett_struct* of, uint64_t print)
+SETTI_COLD static uint64_t struct_fingerprint_of(const sett_struct* of, uint64_t print)
 {
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
@@ -867,7 +870,7 @@ static void members_complete(setti_members* members, setti_nan_word* words)
     members->fingerprint = sett_struct_fingerprint(&members->of);
 }
 
-setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
+SETTI_COLD setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
 {
     member_copy count = {0}; /* the first walk */
     (void)members_walk(&count, of);

@@ -216,8 +216,8 @@ static void difference_list(text_difference* to, const sett_member* member, cons
     }
 }
 
-static void difference_walk(text_difference* to, const sett_struct* of, const char* path,
-                            const unsigned char* a, const unsigned char* b)
+SETTI_COLD static void difference_walk(text_difference* to, const sett_struct* of, const char* path,
+                                       const unsigned char* a, const unsigned char* b)
 {
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
@@ -242,8 +242,9 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
     }
 }
 
-static void difference_element(text_difference* to, const sett_member* member, const char* path,
-                               const unsigned char* a, const unsigned char* b, uint32_t size)
+SETTI_COLD static void difference_element(text_difference* to, const sett_member* member,
+                                          const char* path, const unsigned char* a,
+                                          const unsigned char* b, uint32_t size)
 {
     char deeper[TEXT_PATH];
     if (member->kind == SETT_MEMBER_STRUCT) {

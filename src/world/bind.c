@@ -114,7 +114,8 @@ static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-sett_status sett_component_bind(sett_world* world, uint64_t number, sett_component component)
+SETTI_COLD sett_status sett_component_bind(sett_world* world, uint64_t number,
+                                           sett_component component)
 {
     static const char call[] = "sett_component_bind";
     sett_status status = setti_world_check_serial(world, call);

@@ -371,8 +371,8 @@ static const char* command_word(const command_verb* verb)
     return verb->function + strlen("sett_cmd_");
 }
 
-static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
-                                 command_chunk* chunk, const command_record* record)
+SETTI_COLD static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
+                                            command_chunk* chunk, const command_record* record)
 {
     const setti_command_call* call = NULL; /* of a command of another module */
     if (record->verb->function == NULL) {
@@ -386,7 +386,7 @@ static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_
     }
 }
 
-size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size)
+SETTI_COLD size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size)
 {
     setti_writer writer = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(commands)) {

@@ -235,8 +235,8 @@ static void component_differ_arrays(setti_writer* out, const char* what, const v
 
 /* Hooks are not compared: each shared library has its own copy of the hooks. Masks are not
  * compared: compilers report padding differently. */
-void setti_component_differences(setti_writer* out, const sett_component_desc* present,
-                                 const sett_component_desc* wanted)
+SETTI_COLD void setti_component_differences(setti_writer* out, const sett_component_desc* present,
+                                            const sett_component_desc* wanted)
 {
     component_differ(out, "size", present->size, wanted->size);
     component_differ(out, "align", present->align, wanted->align);
@@ -375,8 +375,9 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
 #define COMPONENT_IS_NEW ((const setti_type*)NULL)
 
 /* Checks that the type `of` can have the descriptor's old names, and a new type its name. */
-static sett_status component_check_old_names(sett_world* world, const setti_type* of,
-                                             const sett_component_desc* desc, const char* call)
+SETTI_COLD static sett_status component_check_old_names(sett_world* world, const setti_type* of,
+                                                        const sett_component_desc* desc,
+                                                        const char* call)
 {
     const setti_type* other = NULL;
     if (of == COMPONENT_IS_NEW) {
@@ -503,7 +504,7 @@ const char* setti_component_text(const sett_world* world, sett_component id)
     return type != NULL ? type->desc.name : "?";
 }
 
-sett_component setti_component_own_id(const sett_world* world, const char* name)
+SETTI_COLD sett_component setti_component_own_id(const sett_world* world, const char* name)
 {
     sett_component id = sett_component_find(world, name);
     id = id != 0 ? id : component_constant_id(name);
@@ -576,7 +577,8 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
 }
 
 /* Adds the required types of `needed`, then `needed`, to `required` of `type`. */
-static bool component_list_required(setti_pool* pool, setti_type* type, setti_type* needed)
+SETTI_COLD static bool component_list_required(setti_pool* pool, setti_type* type,
+                                               setti_type* needed)
 {
     for (uint32_t j = 0; j <= needed->required.count; j++) {
         bool last = j == needed->required.count;
@@ -600,7 +602,7 @@ static void component_depend(setti_pool* pool, setti_type* type, setti_type* nee
     needed->flags |= dont_fragment ? (uint32_t)SETTI_TYPE_REQUIRED_APART : 0;
 }
 
-bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed)
+SETTI_COLD bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed)
 {
     setti_pool* pool = &world->pool;
     uint32_t before = type->required.count;
@@ -639,8 +641,8 @@ static void component_free_old_names(setti_pool* pool, const char* const* names,
     pool_free_copy(pool, names, count * sizeof(*names));
 }
 
-static const char** component_copy_old_names(setti_pool* pool, const char* const* names,
-                                             uint32_t count)
+SETTI_COLD static const char** component_copy_old_names(setti_pool* pool, const char* const* names,
+                                                        uint32_t count)
 {
     bool done = true;
     const char** copies = pool_copy(pool, names, count * sizeof(*names), &done);
@@ -677,7 +679,8 @@ static bool component_own_callbacks(setti_pool* pool, setti_type* type,
 
 /* Copies a descriptor, and computes `required`. After a failure the pointers of type->desc lead to
  * copies or are NULL: call setti_component_free_parts. */
-static bool component_own(sett_world* world, setti_type* type, const sett_component_desc* desc)
+SETTI_COLD static bool component_own(sett_world* world, setti_type* type,
+                                     const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->required.count == 0 && type->members == NULL);
     setti_pool* pool = &world->pool;
@@ -709,7 +712,7 @@ static bool component_own(sett_world* world, setti_type* type, const sett_compon
     return component_own_callbacks(pool, type, desc);
 }
 
-void setti_component_free_parts(setti_pool* pool, setti_type* type)
+SETTI_COLD void setti_component_free_parts(setti_pool* pool, setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
     component_free_old_names(pool, desc->old_names, desc->old_name_count);
@@ -780,7 +783,7 @@ static bool component_publish(sett_world* world, setti_type* type)
     return true;
 }
 
-void setti_component_free(sett_world* world, setti_type* type)
+SETTI_COLD void setti_component_free(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(world->types[type->id] == type && type->storage.count == 0);
     world->types[type->id] = NULL;
@@ -910,7 +913,7 @@ static void component_choose_storage(const sett_world* world, setti_type* type,
 }
 
 /* Registers the tag for switching a type off, if `can_disable` is set. */
-static bool component_ensure_off(sett_world* world, setti_type* type)
+SETTI_COLD static bool component_ensure_off(sett_world* world, setti_type* type)
 {
     if (!type->desc.can_disable || type->off != NULL) {
         return true;
@@ -927,7 +930,8 @@ static bool component_ensure_off(sett_world* world, setti_type* type)
 }
 
 /* Checks a descriptor, and fills in the defaults. */
-static bool component_check(sett_world* world, sett_component_desc* desc, const char* call)
+SETTI_COLD static bool component_check(sett_world* world, sett_component_desc* desc,
+                                       const char* call)
 {
     char reason[SETTI_VALUE_MESSAGE];
     if (setti_world_lacks_list(world, desc->required, desc->required_count, call, "required") ||
@@ -967,8 +971,8 @@ static setti_type* component_alloc(sett_world* world, const sett_component_desc*
     return type;
 }
 
-setti_type* setti_component_make_part(sett_world* world, sett_component_desc* desc,
-                                      const char* call)
+SETTI_COLD setti_type* setti_component_make_part(sett_world* world, sett_component_desc* desc,
+                                                 const char* call)
 {
     if (!component_check(world, desc, call)) {
         return NULL;
@@ -993,8 +997,8 @@ setti_type* setti_component_make_part(sett_world* world, sett_component_desc* de
     return type;
 }
 
-sett_status setti_component_rename(sett_world* world, setti_type* type,
-                                   const sett_component_desc* desc, const char* call)
+SETTI_COLD sett_status setti_component_rename(sett_world* world, setti_type* type,
+                                              const sett_component_desc* desc, const char* call)
 {
     setti_pool* pool = &world->pool;
     sett_component_desc* now = &type->desc;
@@ -1188,8 +1192,9 @@ static sett_component component_register_new(sett_world* world, sett_component_d
     return component_ensure_off(world, type) ? type->id : 0;
 }
 
-sett_component sett_component_register_sized(sett_world* world, const sett_component_desc* given,
-                                             size_t size)
+SETTI_COLD sett_component sett_component_register_sized(sett_world* world,
+                                                        const sett_component_desc* given,
+                                                        size_t size)
 {
     static const char call[] = "sett_component_register";
     sett_component_desc desc;
@@ -1378,8 +1383,9 @@ SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component c
     }
 }
 
-sett_status sett_component_describe_sized(const sett_world* world, sett_component component,
-                                          sett_component_desc* desc, size_t size)
+SETTI_COLD sett_status sett_component_describe_sized(const sett_world* world,
+                                                     sett_component component,
+                                                     sett_component_desc* desc, size_t size)
 {
     static const char call[] = "sett_component_describe";
     if (setti_is_null(world, call, "world")) {

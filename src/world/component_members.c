@@ -81,8 +81,8 @@ static const char* members_check_written(const sett_struct* of, char* out)
 }
 
 /* Checks the members of a descriptor. Returns NULL, or an error. */
-static const char* members_check(sett_component_desc* desc, const sett_struct* of,
-                                 const unsigned char* mask, char* out)
+SETTI_COLD static const char* members_check(sett_component_desc* desc, const sett_struct* of,
+                                            const unsigned char* mask, char* out)
 {
     if (desc->write != NULL) {
         return members_check_written(of, out);
@@ -148,7 +148,7 @@ static bool members_own_written(setti_pool* pool, setti_type* type, const sett_s
 
 /* Gives a type members, and sets mask, offsets and `hook_user` to match. Returns false without
  * memory. */
-static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* of)
+SETTI_COLD static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
     if (type->desc.write != NULL) {
         return members_own_written(pool, type, of);
@@ -188,7 +188,7 @@ static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* o
     return true;
 }
 
-const char* setti_component_validate_members(const setti_type* type)
+SETTI_COLD const char* setti_component_validate_members(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
     const setti_members* members = type->written != NULL ? type->written : type->members;
@@ -273,8 +273,8 @@ static sett_status members_check_change(sett_world* world, const setti_type* typ
     return setti_world_check_no_snapshots(world, call);
 }
 
-sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
-                                        const char* call)
+SETTI_COLD sett_status setti_component_set_members(sett_world* world, setti_type* type,
+                                                   const sett_struct* of, const char* call)
 {
     char reason[SETTI_VALUE_MESSAGE];
     const char* wrong = "this is a type of the library - give members to types of the program only";

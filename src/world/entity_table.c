@@ -575,7 +575,7 @@ static const char* entity_validate_words(const setti_entity_table* table)
     return NULL;
 }
 
-const char* setti_entity_validate(const setti_entity_table* table)
+SETTI_COLD const char* setti_entity_validate(const setti_entity_table* table)
 {
     entity_counts counts = {0, 0, 0};
     const char* reason = setti_pages_validate(&table->pages);

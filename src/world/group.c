@@ -155,7 +155,7 @@ static sett_status group_reserve_owned(group_draft* draft)
     return SETT_OK;
 }
 
-static void group_free(sett_group* group)
+SETTI_COLD static void group_free(sett_group* group)
 {
     setti_pool* pool = &group->world->pool;
     setti_listener* listener = &group->listener;
@@ -384,8 +384,8 @@ static sett_group* group_alloc(sett_world* world, const sett_group_desc* desc,
     return group;
 }
 
-static sett_group* group_create(sett_world* world, const sett_group_desc* desc,
-                                group_options options, const char* call)
+SETTI_COLD static sett_group* group_create(sett_world* world, const sett_group_desc* desc,
+                                           group_options options, const char* call)
 {
     if (setti_world_check_unlocked(world, call) != SETT_OK ||
         setti_world_check_no_snapshots(world, call) != SETT_OK) {
@@ -410,7 +410,8 @@ static sett_group* group_create(sett_world* world, const sett_group_desc* desc,
     return group;
 }
 
-sett_group* sett_group_create_sized(sett_world* world, const sett_group_desc* desc, size_t size)
+SETTI_COLD sett_group* sett_group_create_sized(sett_world* world, const sett_group_desc* desc,
+                                               size_t size)
 {
     sett_group_desc full;
     desc = setti_world_desc(world, desc, size, &full, sizeof(full), "sett_group_create");

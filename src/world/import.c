@@ -33,7 +33,8 @@ static void import_drop(sett_world* world, setti_import** at)
     setti_pool_free(&world->pool, import, sizeof(*import) + strlen(import->name) + 1, 16);
 }
 
-sett_status sett_module_import(sett_world* world, const char* name, sett_module_fn register_all)
+SETTI_COLD sett_status sett_module_import(sett_world* world, const char* name,
+                                          sett_module_fn register_all)
 {
     if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return setti_world_failure(world);
@@ -70,7 +71,7 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
     return status;
 }
 
-void sett_module_forget(sett_world* world, const char* name)
+SETTI_COLD void sett_module_forget(sett_world* world, const char* name)
 {
     if (SETTI_IS_NULL(name) || setti_world_check_serial(world, "sett_module_forget") != SETT_OK) {
         return;

@@ -193,7 +193,7 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
     group_exchange(pool, listener, index, --listener->length);
 }
 
-const char* setti_listener_validate(const setti_listener* listener)
+SETTI_COLD const char* setti_listener_validate(const setti_listener* listener)
 {
     if (listener->owned.count == 0) {
         return setti_storage_validate(&listener->members);

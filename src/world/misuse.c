@@ -170,9 +170,9 @@ SETTI_COLD static const void* misuse_long_descriptor(sett_world* world, const ch
     return NULL;
 }
 
-const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t size,
-                                   size_t term_size, void* full, size_t full_size, sett_term* terms,
-                                   const char* call)
+SETTI_COLD const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t size,
+                                              size_t term_size, void* full, size_t full_size,
+                                              sett_term* terms, const char* call)
 {
     if (misuse_lacks_descriptor(world, desc, call)) {
         return NULL;

@@ -371,7 +371,8 @@ static bool observer_reserve_entries(const sett_observer* observer, setti_type* 
 
 /* Adds the observer's entries to a type's lists. The room is reserved.
  *   part  the `user` of the entries, or OBSERVER_NO_PART */
-static void observer_enlist(const sett_observer* observer, setti_type* type, observer_part* part)
+SETTI_COLD static void observer_enlist(const sett_observer* observer, setti_type* type,
+                                       observer_part* part)
 {
     SETTI_ASSERT((part != NULL) == (observer->desc.on_any != NULL));
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
@@ -398,7 +399,7 @@ static void observer_enlist(const sett_observer* observer, setti_type* type, obs
 }
 
 /* Removes the observer's entries, if there are any, from a type's lists. */
-static void observer_delist(const sett_observer* observer, setti_type* type)
+SETTI_COLD static void observer_delist(const sett_observer* observer, setti_type* type)
 {
     sett_world* world = observer->world;
     observer_part* part = NULL;
@@ -419,7 +420,7 @@ static void observer_delist(const sett_observer* observer, setti_type* type)
 }
 
 /* Adds an observer of every component to a type. Returns false if memory runs out. */
-static bool observer_join_type(const sett_observer* observer, setti_type* type)
+SETTI_COLD static bool observer_join_type(const sett_observer* observer, setti_type* type)
 {
     setti_pool* pool = &observer->world->pool;
     observer_part* part = setti_pool_alloc(pool, sizeof(*part), 16);
@@ -535,7 +536,7 @@ static void observer_unlink(sett_observer* observer)
     }
 }
 
-static void observer_free(sett_observer* observer)
+SETTI_COLD static void observer_free(sett_observer* observer)
 {
     setti_pool* pool = &observer->world->pool;
     setti_listener* listener = &observer->listener;
@@ -755,8 +756,9 @@ sett_observer* setti_observer_create(sett_world* world, const sett_observer_desc
     return observer;
 }
 
-sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer_desc* desc,
-                                          size_t size, size_t term_size)
+SETTI_COLD sett_observer* sett_observer_create_sized(sett_world* world,
+                                                     const sett_observer_desc* desc, size_t size,
+                                                     size_t term_size)
 {
     static const char call[] = "sett_observer_create";
     sett_observer_desc full;

@@ -256,7 +256,7 @@ void setti_signature_sweep(setti_pool* pool, setti_signature_table* table)
     }
 }
 
-const char* setti_signature_validate(const setti_signature_table* table)
+SETTI_COLD const char* setti_signature_validate(const setti_signature_table* table)
 {
     for (uint32_t number = 1; number < table->count; number++) {
         const setti_signature* record = &table->record[number];

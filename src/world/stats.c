@@ -38,7 +38,7 @@ static void stats_world(const sett_world* world, sett_stats* stats)
     }
 }
 
-void sett_world_stats_sized(const sett_world* world, sett_stats* stats, size_t size)
+SETTI_COLD void sett_world_stats_sized(const sett_world* world, sett_stats* stats, size_t size)
 {
     sett_stats all = {0};
     if (!setti_is_null(world, "sett_world_stats", "world")) {

@@ -80,8 +80,8 @@ static const char* term_excess(const sett_term* term, uint32_t allowed)
     return excess != 0 ? why[setti_bits_lowest(excess)] : NULL;
 }
 
-const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t allowed,
-                              uint32_t* at)
+SETTI_COLD const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t allowed,
+                                         uint32_t* at)
 {
     uint32_t count = setti_term_count(terms);
     uint32_t elsewhere = 0;

@@ -74,7 +74,7 @@ static sett_status unregister_from_listeners(sett_world* world, const setti_type
 }
 
 /* Destroys the layouts' groups that use a type. Fails if anything else uses the type. */
-static sett_status unregister_release(sett_world* world, const setti_type* type)
+SETTI_COLD static sett_status unregister_release(sett_world* world, const setti_type* type)
 {
     if (setti_world_check_no_snapshots(world, unregister_call) != SETT_OK) {
         return SETT_STATUS_LOCKED;
@@ -119,7 +119,7 @@ static void unregister_from(setti_type_list* list, const setti_type* type)
 }
 
 /* Frees a type without entities, and its "off" tag. */
-static void unregister_end(sett_world* world, setti_type* type)
+SETTI_COLD static void unregister_end(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(type->storage.count == 0 && type->owner == NULL);
     if (type->off != NULL) {
@@ -153,7 +153,7 @@ static void unregister_end(sett_world* world, setti_type* type)
     setti_component_free(world, type);
 }
 
-sett_status sett_component_unregister(sett_world* world, sett_component component)
+SETTI_COLD sett_status sett_component_unregister(sett_world* world, sett_component component)
 {
     setti_type* type = setti_change_check_type(world, component, unregister_call);
     if (type == NULL) {

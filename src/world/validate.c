@@ -206,7 +206,7 @@ static const char* validate_locks(const sett_world* world)
     return world->locks < open ? "fewer locks than open loops" : NULL;
 }
 
-sett_status sett_world_validate(sett_world* world, const char** reason)
+SETTI_COLD sett_status sett_world_validate(sett_world* world, const char** reason)
 {
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;

@@ -352,7 +352,7 @@ void* setti_scratch_get(setti_pool* pool, setti_scratch* scratch, size_t size, s
     return scratch->bytes;
 }
 
-sett_status sett_world_trim(sett_world* world)
+SETTI_COLD sett_status sett_world_trim(sett_world* world)
 {
     sett_status status = setti_world_check_unlocked(world, "sett_world_trim");
     if (status != SETT_OK) {
@@ -469,8 +469,9 @@ static void world_describe_cause(setti_writer* text, const sett_world* world, se
     }
 }
 
-static void world_describe(const sett_world* world, char* out, sett_status status, const char* call,
-                           sett_entity entity, sett_component component)
+SETTI_COLD static void world_describe(const sett_world* world, char* out, sett_status status,
+                                      const char* call, sett_entity entity,
+                                      sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
     setti_writer text = setti_writer_begin(out, SETTI_MESSAGE_SIZE);
@@ -813,8 +814,8 @@ static const char* world_command_for(const char* call)
 
 /* Writes the remedy of a message: "use sett_cmd_...", followed by `into`.
  *   otherwise  the remedy for a call without a command */
-static void world_advise(char* out, size_t size, const char* call, const char* into,
-                         const char* otherwise)
+SETTI_COLD static void world_advise(char* out, size_t size, const char* call, const char* into,
+                                    const char* otherwise)
 {
     const char* command = world_command_for(call);
     if (command != NULL) {
