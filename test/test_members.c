@@ -335,6 +335,7 @@ static void each_wrong_member_is_explained(void)
           .send = {.scale = (double)NAN, .bits = 8});
     WRONG("has strings or lists - leave out .send", d, .send = {.scale = 4, .bits = 32});
     WRONG("C cannot name", a, .element = (sett_member_kind)99);
+    WRONG("C cannot name", a, .element = SETT_MEMBER_STRUCT);
     static const char* const names[] = {NULL, "", "a.b", "a[", "a]", "a\"b", "a\\b", "a\nb"};
     for (uint32_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
         sett_member nameless = SETT_STRUCT(Rich, a)->members[0];
