@@ -129,6 +129,25 @@ static void circles_of_far_entities_are_found(void)
     CHECK_APPLY(peer, bytes, size);
     CHECK_SAME(world, peer);
     free(bytes);
+
+    sett_world* sender = quiet_world(); /* allows the circle */
+    sett_relationship_desc open = desc;
+    open.acyclic = false;
+    CHECK_EQ(sett_relationship_register(sender, &open), in);
+    sett_snapshot empty = take(sender);
+    CHECK_EQ(sett_entity_create_handle(sender, e), SETT_OK);
+    CHECK_EQ(sett_entity_create_handle(sender, far), SETT_OK);
+    CHECK(sett_relate(sender, far, in, e) != NULL && sett_relate(sender, e, in, far) != NULL);
+    size = encode(sender, empty, take(sender), &bytes);
+    sett_world* receiver = quiet_world();
+    CHECK_EQ(sett_relationship_register(receiver, &desc), in);
+    CHECK_EQ(sett_delta_apply(receiver, bytes, size), SETT_STATUS_INVALID);
+    CHECK_MSG(strstr(sett_world_message(receiver), "leads back to itself") != NULL, "%s",
+              sett_world_message(receiver));
+    CHECK_EQ(sett_entity_count(receiver), 0);
+    free(bytes);
+    CHECK_END(sender);
+    CHECK_END(receiver);
     CHECK_END(world);
     CHECK_END(peer);
 }

@@ -32,9 +32,17 @@ static scene make_scene(void)
     return s;
 }
 
-/* Whether structure can change. */
+/* Whether structure can change. An entity is destroyed first or created first. */
 static bool is_closed(const scene* s)
 {
+    static bool creates_first;
+    creates_first = !creates_first;
+    sett_entity old = sett_entity_at(s->world, 0);
+    if (!creates_first && sett_entity_valid(s->world, old)) {
+        bool destroyed = sett_entity_destroy(s->world, old) == SETT_OK;
+        CHECK(destroyed != sett_entity_valid(s->world, old));
+        return destroyed;
+    }
     sett_entity entity = sett_entity_create(s->world);
     return !sett_is_null(entity) && sett_entity_destroy(s->world, entity) == SETT_OK;
 }

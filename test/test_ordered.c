@@ -339,6 +339,24 @@ static void groups_come_and_go(void)
     CHECK_END(world);
 }
 
+/* Depths are counted along relationships even before there is an entity. */
+static void a_world_without_entities_has_orders(void)
+{
+    static const char* const texts[] = {"Seen cascade In", "Seen cascade"};
+    world = quiet_world();
+    begin();
+    for (uint32_t k = 0; k < 2; k++) {
+        sett_ordered* ordered = sett_ordered_create(world, &(sett_ordered_desc){.text = texts[k]});
+        CHECK_MSG(ordered != NULL, "%s", sett_world_message(world));
+        uint32_t count = 1;
+        sett_ordered_update(ordered, &count);
+        CHECK_EQ(count, 0);
+        CHECK_MSG(sett_world_error(world) == SETT_OK, "%s", sett_world_message(world));
+        sett_ordered_destroy(ordered);
+    }
+    CHECK_END(world);
+}
+
 /* A list that stays as it is sees each single change that decides it. */
 static void each_change_is_seen(void)
 {
@@ -487,5 +505,5 @@ static void memory_runs_out(void)
     scarce_end(&memory, world);
 }
 
-TEST_MAIN(TEST(random_orders), TEST(groups_come_and_go), TEST(each_change_is_seen),
-          TEST(depth_costs_nothing), TEST(memory_runs_out))
+TEST_MAIN(TEST(random_orders), TEST(groups_come_and_go), TEST(a_world_without_entities_has_orders),
+          TEST(each_change_is_seen), TEST(depth_costs_nothing), TEST(memory_runs_out))

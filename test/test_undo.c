@@ -694,8 +694,56 @@ static void wrong_calls_are_reported(void)
     CHECK_END(world);
 }
 
+/* Also beside other jobs, whose failures the world does not keep. */
+static void calls_beside_jobs(sett_context* context)
+{
+    const scene* s = context->user;
+    sett_selection part = {.query = s->query};
+    unsigned char bytes[64] = {0};
+    size_t size = 0;
+    uint64_t hash = 0;
+    sett_entity e = sett_entity_at(context->world, 0);
+    CHECK_EQ(sett_undo_step(s->undo, "step"), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_undo_go(s->undo, sett_undo_before(s->undo, sett_undo_now(s->undo))),
+             SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_undo_back(s->undo), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_undo_forward(s->undo), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_undo_clear(s->undo), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_selection_encode(context->world, &part, (sett_snapshot){0}, bytes, sizeof(bytes),
+                                   &size),
+             SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_selection_apply(context->world, bytes, sizeof(bytes), NULL), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_selection_copy(context->world, &part, 0, s->copy[0]), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_selection_hash(context->world, &part, true, &hash), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_hierarchy_set_policy(context->world, e, SETT_CHILDREN_DETACH),
+             SETT_STATUS_LOCKED);
+}
+
+static void calls_beside_jobs_are_locked(void)
+{
+    sett_world* world = quiet_world();
+    scene s = begin(world, true, 0);
+    sett_entity e = SETT_CREATE(world, SETT_VALUE_TAG(Edited), SETT_VALUE(Place, .x = 0));
+    for (uint32_t k = 0; k < 3; k++) {
+        SETT_GET_MUT(world, e, Place)->x = (float)k;
+        CHECK_EQ(sett_undo_step(s.undo, "step"), SETT_OK);
+    }
+    CHECK_EQ(sett_undo_back(s.undo), SETT_OK);
+    const sett_component place = Place_id;
+    CHECK_EQ(sett_entity_create_many(world, 20000, &place, 1, NULL, NULL), SETT_OK);
+    sett_threads* threads = sett_threads_create(2, NULL);
+    sett_schedule_desc schedule = {.tasks = sett_threads_tasks(threads), .no_times = true};
+    CHECK_EQ(sett_schedule_configure(world, &schedule), SETT_OK);
+    CHECK(SETT_SYSTEM(world, calls_beside_jobs, .user = &s, .terms = {SETT_INOUT(Place)}) != NULL);
+    (void)sett_progress(world, 1);
+    end(&s);
+    CHECK_END(world);
+    CHECK_EQ(sett_threads_destroy(threads), SETT_OK);
+}
+
 TEST_MAIN(TEST(all_against_copies), TEST(part_against_copies), TEST(steps_have_names_and_branches),
           TEST(memory_is_bounded), TEST(an_index_in_use_is_reported),
           TEST(a_type_with_another_layout_is_named), TEST(what_enters_stays), TEST(memory_runs_out),
           TEST(memory_runs_out_at_first), TEST(a_move_that_cannot_be_undone_says_so),
-          TEST(trees_end_beside_roots_of_the_same_names), TEST(wrong_calls_are_reported))
+          TEST(trees_end_beside_roots_of_the_same_names), TEST(wrong_calls_are_reported),
+          TEST(calls_beside_jobs_are_locked))

@@ -20,7 +20,7 @@ bool setti_json_fail(setti_json* json, size_t at, const char* wrong)
 SETTI_INLINE bool json_take(setti_json* json, char c)
 {
     SETTI_ASSERT(c != '\0');
-    if (setti_json_peek(json) != c) {
+    if (setti_json_peek(json) != c || json->wrong != NULL || json->at == json->size) {
         return false;
     }
     json->at++;
@@ -212,9 +212,9 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
         json->at += size;
         if (!plain) {
             size = json_character(json, &piece, code);
-            if (size == 0) {
-                return false;
-            }
+        }
+        if (size == 0) {
+            return false;
         }
         size_t room = used < capacity ? capacity - used : 0;
         if (out != NULL && (size <= room || plain)) { /* no other character is cut */

@@ -125,11 +125,11 @@ static void write_entity(json_writer* to, sett_entity entity)
 {
     const char* between = "";
     const setti_type_list* types = &to->world->registered;
+    write_identity(to, entity);
     const setti_hierarchy* tree = setti_hierarchy_of(to->world);
     const sett_hierarchy* node =
         tree != NULL ? setti_storage_find(&tree->type->storage, entity.index) : NULL;
     uint32_t policy = node != NULL ? node->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
-    write_identity(to, entity);
     if (node != NULL && node->parent == 0 && node->first == 0) { /* no other text shows the node */
         setti_json_add_text(&to->out, ", \"parent\": null");
     }

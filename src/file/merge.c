@@ -194,7 +194,7 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
     return index;
 }
 
-#define MERGE_PATH 80 /* room for a path in a message */
+#define MERGE_PATH 60 /* room for a path in a message */
 
 /* Writes the path of the entity at an index. Returns the entity. */
 static sett_entity merge_path_of(const sett_world* world, uint32_t index, char path[MERGE_PATH])
@@ -279,6 +279,9 @@ static sett_entity merge_match(const merge_job* job, uint32_t index)
 /* Returns true if an entity has a chosen type. Without a list of types, all are chosen. */
 static bool merge_is_chosen(const merge_job* job, uint32_t index)
 {
+    if (job->desc->type_count == 0) {
+        return true;
+    }
     for (uint32_t k = 0; k < job->from->registered.count; k++) {
         const setti_type* type = job->from->registered.item[k];
         bool chosen =

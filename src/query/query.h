@@ -199,7 +199,7 @@ void setti_query_survey(sett_query* query, setti_survey* survey);
 /* Returns the row of an entity in a new loop, or SETTI_NONE if the entity does not match. */
 uint32_t setti_query_row(sett_query* query, sett_entity entity);
 
-/* Slow path of sett_query_begin. Fails as `call`. */
+/* Like sett_query_begin, inside of the call `call`, which ends the loop before it returns. */
 sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* call);
 
 /* SETT_QUERY_EACH inside of the call `call`. */

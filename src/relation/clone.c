@@ -850,16 +850,17 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     bool both_new = above != SETTI_NONE && !clone_is_merge(clone) && !clone_changes_world(clone);
     uint32_t policy = original != NULL ? original->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
     for (uint32_t k = 0; k < clone->count; k++) {
-        sett_entity copy = node->copies[k];
         if (policy != SETT_CHILDREN_DEFAULT) {
-            (void)sett_hierarchy_set_policy(clone->to, copy, (sett_children_policy)policy);
+            (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
+                                            (sett_children_policy)policy);
         }
         if (both_new) { /* child and parent, with the component: no checks are needed */
-            setti_hierarchy_append(clone->to, copy.index, clone->nodes[above].copies[k].index);
+            setti_hierarchy_append(clone->to, node->copies[k].index,
+                                   clone->nodes[above].copies[k].index);
         } else if (above != SETTI_NONE) {
-            (void)setti_hierarchy_attach(clone->to, copy, clone->nodes[above].copies[k]);
+            (void)setti_hierarchy_attach(clone->to, node->copies[k], clone->nodes[above].copies[k]);
         } else if (becomes_sibling) {
-            (void)setti_hierarchy_attach(clone->to, copy, parent);
+            (void)setti_hierarchy_attach(clone->to, node->copies[k], parent);
         }
     }
 }

@@ -1000,7 +1000,7 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     const setti_type* type = setti_hierarchy_of(world)->type;
     if (!setti_storage_has(&type->storage, entity.index) &&
         setti_world_check_unlocked(world, __func__) != SETT_OK) {
-        return world->error; /* the component cannot be added */
+        return setti_world_failure(world); /* the component cannot be added */
     }
     sett_hierarchy* node = sett_ensure(world, entity, type->id);
     if (node == NULL) {

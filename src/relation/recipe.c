@@ -327,7 +327,7 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
 static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool root)
 {
     if (links == NULL || !node->in_tree) {
-        return links == NULL && !node->in_tree;
+        return (links != NULL) == node->in_tree; /* true: in the hierarchy neither then nor now */
     }
     /* The root's parent and siblings do not matter. */
     return links->first == node->links.first && links->children == node->links.children &&
@@ -409,9 +409,8 @@ static bool recipe_begin_root(sett_world* world, prefab_recipe* recipe,
             return false;
         }
     }
-    bool done = sett_is_null(instance->parent) ||
-                recipe_add(world, edit, setti_hierarchy_of(world)->type, NULL);
-    return done &&
+    return (sett_is_null(instance->parent) ||
+            recipe_add(world, edit, setti_hierarchy_of(world)->type, NULL)) &&
            (instance->name == 0 || recipe_add(world, edit, setti_names_of(world)->type, NULL));
 }
 

@@ -285,12 +285,12 @@ static uint64_t choose_test_component(choose* c, choose_state* s, const setti_se
 {
     uint32_t domain = choose_domain(c, s, item->source);
     const setti_type* known = domain > 1 ? s->known[item->source] : NULL;
-    uint64_t all = choose_entities(c);
-    uint64_t count = item->type->storage.count;
-    uint64_t share = item->negated ? SHARE_ONE * SETTI_MIN(count, all) / all
-                                   : SHARE_ONE * SETTI_MIN(count, domain) / domain;
+    uint64_t share;
     if (known != NULL) {
         share = choose_share(c, known, item->type);
+    } else {
+        uint64_t whole = item->negated ? choose_entities(c) : domain;
+        share = SHARE_ONE * SETTI_MIN(item->type->storage.count, whole) / whole;
     }
     if (item->negated) {
         share = SHARE_ONE - share;

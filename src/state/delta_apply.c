@@ -882,9 +882,12 @@ static uint32_t apply_copy_items(const setti_delta* delta, const setti_delta_typ
     uint32_t count = 0;
     for (uint32_t k = 0; k < items; k++) {
         const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
-        sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
-        /* a node stays: apply_write_filtered checks its parent */
-        if (of->form == SETTI_DELTA_TREE || apply_will_live(delta, target)) {
+        bool stays = of->form == SETTI_DELTA_TREE; /* apply_write_filtered checks the parent */
+        if (!stays) {
+            sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
+            stays = apply_will_live(delta, target);
+        }
+        if (stays) {
             memcpy(out + (size_t)count++ * of->bytes, item, of->bytes);
         }
     }

@@ -133,7 +133,10 @@ sett_status setti_selection_find(sett_world* world, const sett_selection* select
         sett_batch batch;
         sett_batch* b = sett_query_begin(selection->query, &batch);
         if (b == NULL) {
-            return setti_world_no_memory(world, call);
+            setti_selection_free(world, out);
+            *out = (setti_selected){0};
+            sett_status why = setti_world_failure(world);
+            return why == SETT_STATUS_OUT_OF_MEMORY ? setti_world_no_memory(world, call) : why;
         }
         while (sett_batch_next(b)) {
             for (uint32_t k = 0; k < b->count; k++) {
@@ -747,7 +750,7 @@ static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, 
         ready = setti_selection_find(world, &before, call, &job->before) == SETT_OK;
     }
     if (!ready) {
-        return world->error;
+        return setti_world_failure(world);
     }
     if (since == NULL) {
         setti_view_init_empty(world, &view);
@@ -832,7 +835,7 @@ static sett_status selection_apply(sett_world* world, const void* bytes, size_t 
     allowed = allowed != NULL ? allowed : &all;
     if (setti_world_check_unlocked(world, call) != SETT_OK ||
         setti_world_lacks_list(world, bytes, size, call, "bytes")) {
-        return world->error;
+        return setti_world_failure(world);
     }
     sett_status status = setti_selection_find(world, allowed, call, &selected);
     if (status != SETT_OK) {

@@ -420,7 +420,8 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
                  undo_sync_types(undo, call) == SETT_OK && undo_find_types(undo, call) == SETT_OK &&
                  undo_sync_entities(undo, call) == SETT_OK &&
                  setti_selection_find(world, &undo->selection, call, &selected) == SETT_OK;
-    sett_status status = ready ? undo_sync_deselected(undo, &selected, call) : world->error;
+    sett_status status =
+        ready ? undo_sync_deselected(undo, &selected, call) : setti_world_failure(world);
     if (status == SETT_OK) {
         status = undo_sync_values(undo, &selected, call);
     }
@@ -926,7 +927,7 @@ static sett_status undo_begin(sett_undo* undo, const char* call)
     }
     undo_step* step = status == SETT_OK ? undo_make_step(undo, "", &none, &none, call) : NULL;
     if (step == NULL) {
-        return undo_reset(undo, taken, undo->world->error);
+        return undo_reset(undo, taken, setti_world_failure(undo->world));
     }
     undo_free_steps(undo);
     undo->youngest = NULL;

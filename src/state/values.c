@@ -439,13 +439,16 @@ static void carry_in(const sett_world* world, const setti_carried* carried)
         void* value = setti_storage_find(&type->storage, index);
         sett_entity entity = setti_entity_at(&world->entities, index);
         SETTI_ASSERT(!sett_is_null(entity));
-        for (; at < carried->count && carried->entity[at].index < index; at++) {
-            setti_type_deinit_values(type, carried->values + at * size, 1); /* the owner is gone */
+        bool found = false;
+        for (; !found && at < carried->count && carried->entity[at].index <= index; at++) {
+            found = sett_equals(carried->entity[at], entity);
+            if (found) {
+                values_relocate(type, value, carried->values + at * size, 1);
+            } else {
+                setti_type_deinit_values(type, carried->values + at * size, 1);
+            }
         }
-        if (at < carried->count && sett_equals(carried->entity[at], entity)) {
-            values_relocate(type, value, carried->values + at * size, 1);
-            at++;
-        } else { /* the restore brought the entity back */
+        if (!found) { /* the restore brought the entity back */
             setti_type_init_values(type, value, 1);
         }
     }

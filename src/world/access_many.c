@@ -153,8 +153,7 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
 SETTI_COLD static bool many_rejects(sett_world* world, const setti_type* type, sett_entity entity,
                                     const char* call)
 {
-    if (setti_change_may_add(type, 1) ||
-        sett_has_slow_(world, entity.index, entity.generation, type->id)) {
+    if (setti_change_may_add(type, 1) || setti_storage_has(&type->storage, entity.index)) {
         return false;
     }
     setti_change_reject_linked(world, type, call);

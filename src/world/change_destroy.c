@@ -458,7 +458,10 @@ sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_en
         return SETT_OK; /* called by a callback of its own destruction */
     }
     if (SETTI_UNLIKELY(world->locks != 0)) {
-        return setti_world_check_unlocked(world, change_destroy_call(world, forgets));
+        sett_status status = setti_world_check_unlocked(world, change_destroy_call(world, forgets));
+        if (status != SETT_OK) { /* SETT_OK: the only locks were of loops left by mistake */
+            return status;
+        }
     }
     if (forgets && setti_entity_in_range(&world->entities, entity.index)) {
         return change_reject_own(world, entity);

@@ -542,10 +542,11 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
     }
 }
 
-/* Whether the library itself makes the calls, such as for a delta, and no callback runs. */
+/* Whether the library itself makes the calls, such as for a delta, and no callback. */
 static bool world_is_quiet(const sett_world* world)
 {
-    return (world->receiving || world->quiet) && world->calling == NULL;
+    return (world->receiving && world->calling == NULL) ||
+           (world->quiet && world->calling == world->quiet_in);
 }
 
 /* The kind of a failure.
