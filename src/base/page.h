@@ -78,8 +78,8 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
 void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
 #define SETTI_POOL_ZERO ((size_t)512 << 10)
 
-/* Reserves memory: allocations of `size` bytes in all cannot fail. Count 256 bytes more for each
- * piece. Returns false if memory runs out. */
+/* Reserves memory: the next allocations cannot fail while their sizes and 256 bytes for each piece
+ * add up to at most `size`. Returns false if memory runs out. */
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
 /* Touches the next `step` bytes of unused memory ahead of much work, for at most `nanoseconds`. The
@@ -90,8 +90,9 @@ void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t s
 /* Joins neighbouring free pieces of a size, for pieces of other sizes. */
 void setti_pool_join(setti_pool* pool, size_t size, size_t align);
 
-/* Holds a block in case the allocator fails: small pieces of `size` bytes in all cannot fail. Count
- * 256 bytes more for each piece. Returns false if memory runs out. */
+/* Holds a block in case the allocator fails: until setti_pool_end_hold, small pieces cannot fail
+ * while their sizes and 256 bytes for each piece add up to at most `size`. Returns false if memory
+ * runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
 /* Ends the hold. The block stays for the next hold; setti_pool_let_go frees it. */
 void setti_pool_end_hold(setti_pool* pool);
@@ -142,11 +143,11 @@ typedef struct setti_pages {
     const void** read;
     const void* none;
     uint32_t read_mask;  /* entries of `read`, a power of two, minus 1 */
-    uint32_t read_count; /* entries for readers of values; 0 if `hidden` or `bare` */
+    uint32_t read_count; /* number of entries that readers of values see; 0 if `hidden` or `bare` */
     bool hidden;         /* from readers */
     bool bare;           /* the entries have no values, only presence */
     uint8_t read_shift;
-    uint32_t has_count; /* entries for readers of presence; 0 if `hidden` */
+    uint32_t has_count; /* number of entries that readers of presence see; 0 if `hidden` */
 } setti_pages;
 
 void setti_pages_init(setti_pages* pages, size_t size, size_t align);

@@ -24,7 +24,8 @@ static inline size_t setti_writer_empty(char* out, size_t size)
 
 static inline setti_writer setti_writer_begin(char* out, size_t size)
 {
-    setti_writer writer = {out, setti_writer_empty(out, size), 0};
+    size_t room = setti_writer_empty(out, size);
+    setti_writer writer = {out, room, 0};
     return writer;
 }
 

@@ -1022,7 +1022,8 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
     return good && json->wrong == NULL;
 }
 
-/* Reads the wanted keys of the current entity, and enters a wanted place in JSON_APPLY. */
+/* Reads the wanted keys of the current entity. In JSON_APPLY, puts the entity at its place in the
+ * hierarchy, if that is wanted. */
 static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];

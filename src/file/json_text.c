@@ -212,9 +212,9 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
         json->at += size;
         if (!plain) {
             size = json_character(json, &piece, code);
-        }
-        if (size == 0) {
-            return false;
+            if (size == 0) {
+                return false;
+            }
         }
         size_t room = used < capacity ? capacity - used : 0;
         if (out != NULL && (size <= room || plain)) { /* no other character is cut */
@@ -485,6 +485,7 @@ bool setti_json_finish(setti_json_out* out)
     return !out->stopped;
 }
 
+/* Writes a quote, a backslash or a control byte. */
 static void json_add_escape(setti_json_out* out, unsigned char byte)
 {
     static const char digits[] = "0123456789abcdef";

@@ -409,14 +409,15 @@ static sett_status merge_add_all(merge_job* job)
                                   merge_call, job->path, subtree);
 }
 
-/* Adds the world's entity with the same path to `by_path`. The parent comes before. */
+/* Maps an entity of the file to the world's entity with the same path, if there is one. Call it for
+ * the parent first. */
 static sett_status merge_find_path(merge_job* job, uint32_t index)
 {
     const char* name = merge_name(job, index);
-    uint32_t link = setti_hierarchy_parent(job->from, index);
+    uint32_t parent_link = setti_hierarchy_parent(job->from, index);
     sett_entity parent = sett_null();
-    if (link != SETTI_NO_LINK) {
-        uint32_t parent_index = setti_hash_map_find(&job->by_path, link);
+    if (parent_link != SETTI_NO_LINK) {
+        uint32_t parent_index = setti_hash_map_find(&job->by_path, parent_link);
         if (parent_index == SETTI_NONE) {
             return SETT_OK; /* the world has no entity with the parent's path */
         }

@@ -445,7 +445,8 @@ SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t
     return all == UINT64_MAX;
 }
 
-/* Computes the matching rows of a step. Local `words` allow vector code. */
+/* Computes the matching rows of a step. If the caller's `words` are a local array, compilers use
+ * vector code. */
 SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_t* words)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];

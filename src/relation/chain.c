@@ -264,7 +264,8 @@ static void pair_make(setti_relation* relation)
     if (has_reservation || count > UINT32_MAX / 8) {
         return;
     }
-    uint32_t capacity = setti_bits_ceil(count * 3 + 16); /* two thirds full with twice the links */
+    uint32_t capacity =
+        setti_bits_ceil(count * 3 + 16); /* at most 2/3 full after the links double */
     relation->pairs = setti_pool_alloc_zero(pool, capacity * sizeof(*relation->pairs), 16);
     if (relation->pairs == NULL) {
         return;
@@ -498,6 +499,7 @@ static const sett_chain_* chain_neighbours(const setti_relation* relation, setti
 SETTI_COLD static const char* chain_validate_lists(const setti_relation* relation,
                                                    setti_link_side side, uint64_t* total)
 {
+    /* a target has a list of its sources, a source a list of its targets */
     const setti_type* type = side == SETTI_SOURCES ? relation->sources : relation->links;
     *total = 0;
     SETTI_EACH_INDEX(index, &type->storage) {

@@ -191,7 +191,7 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
         if (place == SETTI_NONE) {
             break;
         }
-        if (!setti_chain_delete_one(relation, place)) {
+        if (!setti_chain_delete_one(relation, place)) { /* the last link of the source */
             setti_change_remove_reserved(world, relation->links,
                                          setti_chain_source(relation, place));
         }

@@ -5,7 +5,7 @@
 
 #include "world/world.h"
 
-/* Bytes in a text at most; a page has room for four. */
+/* The most bytes of a text. A page has room for four such texts. */
 #define SETTI_TEXT_MAX 1000
 #define SETTI_TEXT_PAGE 4096
 

@@ -143,7 +143,8 @@ static bool frame_pass_interval(sett_system* system, float dt)
     if (interval - time > (double)dt / 1000) { /* tolerance: 3 * 0.1f is less than 0.3f */
         return false;
     }
-    /* a frame longer than the interval runs the system once, with the whole time as dt */
+    /* A frame longer than the interval runs the system once, with the whole time as dt. Otherwise
+     * dt is the interval, and the rest stays. */
     system->state.time = (double)dt < interval ? time - interval : 0;
     system->dt = (float)(time - system->state.time);
     return true;

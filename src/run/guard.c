@@ -37,8 +37,8 @@ static setti_access_use* guard_find_use(sett_system* system, sett_component comp
     return NULL;
 }
 
-/* Adds flags to the use of a component, unless all entries are in use. Returns true if a flag is
- * new. */
+/* Adds flags to the system's entry for a component, unless all its entries are taken. Returns true
+ * if a flag is new. */
 static bool guard_note(setti_run* run, sett_system* system, sett_component component,
                        uint32_t flags)
 {

@@ -302,6 +302,7 @@ static uint64_t choose_test_component(choose* c, choose_state* s, const setti_se
     return is_single_entity ? s->rows : choose_scale(s->rows, share, SHARE_ONE);
 }
 
+/* The rows that the test of a link leaves. */
 static uint64_t choose_test_link(const choose* c, const choose_state* s,
                                  const setti_search_item* item)
 {
@@ -701,7 +702,7 @@ static void choose_add_optional(choose* c, const choose_state* s)
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t input_depth);
 
-/* Plans a pipe for each side of the lists that a pipe tests. */
+/* Plans further pipes: for each list that the pipe `pipe` tests, one for each side. */
 static void choose_lists(choose* c, uint16_t pipe)
 {
     SETTI_ASSERT(pipe < c->plan->pipe_count);
@@ -714,7 +715,6 @@ static void choose_lists(choose* c, uint16_t pipe)
         step->pipes.first = (uint16_t)c->plan->pipe_count;
         step->pipes.stop = (uint16_t)(step->pipes.first + (item->scopes.stop - item->scopes.first));
         c->plan->pipe_count = step->pipes.stop;
-        SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room);
         SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room &&
                      step->pipes.first < step->pipes.stop);
         for (uint16_t side = step->pipes.first; side < step->pipes.stop; side++) {

@@ -326,7 +326,6 @@ SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, 
 
 SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
 {
-    SETTI_ASSERT(out->count < FIND_ROWS);
     SETTI_ASSERT(out->count < FIND_ROWS && row < FIND_ROWS);
     out->index[out->count] = index;
     out->parent[out->count++] = (uint16_t)row;

@@ -313,7 +313,7 @@ uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint
     uint32_t count = SETTI_MIN(sorted->count - sorted->at, SETT_SEARCH_ROWS);
     SETTI_ASSERT(sorted->at <= sorted->count && (count == 0 || sorted->in_order != NULL));
     for (uint32_t k = 0; k < count; k++) {
-        size_t number = sorted->in_order[sorted->at + k].entity.index;
+        size_t number = sorted->in_order[sorted->at + k].entity.index; /* of a row */
         for (uint32_t v = 0; v < search->result_count; v++) {
             column[v * SETT_SEARCH_ROWS + k] = sorted->row[number * search->result_count + v];
         }

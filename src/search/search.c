@@ -642,7 +642,8 @@ static bool build_optional(search_build* b, const setti_search_item* item)
                         "no other term uses an end of the optional link - use one in another term");
 }
 
-/* Returns a list with a variable on all sides, or NULL. Sets *partly if a list has it on some. */
+/* Returns a list that has a variable on all sides, or NULL. Sets *partly if a list has the variable
+ * on some sides only. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)
@@ -666,28 +667,29 @@ static const setti_search_item* build_list_with(const sett_search* search,
     return NULL;
 }
 
-/* Adds the items of a list's side to `items`, the items of the scope `into`. */
+/* Moves the items of the scope `side`, one side of a list, to the scope `into`, whose items are
+ * `items`. */
 static bool build_merge_side(search_build* b, search_items* items, uint16_t into, uint16_t side)
 {
     sett_search* search = b->search;
-    search_items inner = {.count = 0};
+    search_items staying = {.count = 0};
     const setti_search_scope from = search->scope[side];
     for (uint32_t k = from.items.first; k < from.items.stop; k++) {
         uint16_t number = search->order[k];
         bool local = (search->item[number].variables & from.locals) != 0;
-        search_items* to = local ? &inner : items;
+        search_items* to = local ? &staying : items;
         to->item[to->count++] = number;
         if (!local && build_finds(&search->item[number])) {
             b->found[into] |= search->item[number].variables;
         }
     }
-    if (inner.count == 0) {
+    if (staying.count == 0) {
         return true;
     }
-    /* Items with local variables of the side stay in a list. */
+    /* Items with local variables of the side stay in a list, in a scope of their own. */
     setti_search_item* item = build_item(b, items, SETTI_ITEM_LIST);
     uint16_t scope = build_new_scope(b, into);
-    if (b->failed || !build_close_scope(b, scope, &inner) ||
+    if (b->failed || !build_close_scope(b, scope, &staying) ||
         !build_close(b, &item->scopes, &scope, 1)) {
         return false;
     }

@@ -32,7 +32,8 @@ static void spell_quoted(setti_writer* writer, const char* text)
     setti_writer_add(writer, "\"");
 }
 
-/* Writes a name, in quotes if it needs them. */
+/* Writes a name, in quotes if it needs them.
+ *   more  characters that need no quotes, beside those of all names */
 SETTI_COLD static void spell_text(setti_writer* writer, const char* name, const char* more)
 {
     if (spell_is_plain(name, more)) {
@@ -120,7 +121,7 @@ static void spell_arguments(setti_writer* writer, const sett_search* search,
     setti_writer_add(writer, ")");
 }
 
-/* Writes a float, so that parse.c reads the same float. */
+/* Writes a number so that parse.c reads the same number. */
 static void spell_number(setti_writer* writer, double number)
 {
     char text[SETTI_NUMBER_SIZE];

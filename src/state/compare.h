@@ -4,7 +4,7 @@
 
 #include "state/view.h"
 
-/* The different rows of an array's page. */
+/* The rows of an array's page that differ. */
 #define SETTI_COMPARE_WORDS 16
 typedef struct setti_compare_rows {
     uint64_t bits[SETTI_COMPARE_WORDS]; /* a bit for each row */

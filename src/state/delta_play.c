@@ -381,14 +381,14 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
 
 static bool play_check_all_circles(const setti_delta* delta)
 {
-    bool done = true;
-    for (uint32_t t = 0; done && t < delta->type_count; t++) {
+    bool passes = true;
+    for (uint32_t t = 0; passes && t < delta->type_count; t++) {
         const setti_delta_type* of = &delta->type[t];
         bool acyclic =
             of->codec != NULL && of->codec->acyclic != NULL && of->codec->acyclic(of->type);
-        done = !acyclic || play_check_circles(delta, of);
+        passes = !acyclic || play_check_circles(delta, of);
     }
-    return done;
+    return passes;
 }
 
 /* Whether a list ends with the `count` given members. `place` is the place of its last member. */
@@ -451,7 +451,8 @@ bool setti_delta_play(setti_delta* delta)
     setti_view_init_empty(delta->world, &live);
     delta->player.sides = &live.sides;
     setti_commands_receive(delta->world, true);
-    /* detached nodes become roots, and two roots cannot share a name: names come first */
+    /* Detached nodes become roots, and two roots cannot share a name: PLAY_SECOND, the pass of
+     * names, comes first. */
     bool done =
         play_detach_moved(delta, PLAY_SECOND) && play_detach_moved(delta, PLAY_FIRST) &&
         play_detach_ended(delta, PLAY_SECOND) && play_detach_ended(delta, PLAY_FIRST) &&

@@ -169,7 +169,8 @@ static setti_type* replica_type_or(const sett_world* into, const setti_type* typ
     return local != NULL ? local : otherwise;
 }
 
-/* Sets the pointers of `into` to special types as in `from`, and tells the modules of `into`. */
+/* Sets the pointers of `into` to its special types, for the types that `from` has. Then calls the
+ * modules of `into`. */
 static void replica_set_pointers(sett_world* into, const sett_world* from)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {

@@ -484,7 +484,6 @@ static void undo_free_steps(sett_undo* undo)
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
     SETTI_ASSERT(step != undo->now && step->branches <= 1);
-    SETTI_ASSERT(step != undo->now);
     if (step->branches != 0) {
         undo_step* second = step->younger; /* step->after can be NULL, so this searches */
         while (second->before != step) {

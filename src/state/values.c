@@ -100,7 +100,8 @@ static void values_relocate(const setti_type* type, void* to, void* from, uint32
 static size_t values_columns(const setti_storage* storage, size_t* size)
 {
     size_t at = (size_t)setti_storage_rows(storage) * storage->size;
-    *size = (storage->saved != 0 ? storage->saved : storage->rows.size) - at;
+    size_t page = storage->saved != 0 ? storage->saved : storage->rows.size; /* bytes saved of it */
+    *size = page - at;
     return at;
 }
 

@@ -49,8 +49,6 @@ bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
 
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
-    SETTI_ASSERT(!setti_id_set_has(set, id));
-    SETTI_ASSERT(set->count < set->limit && id < set->limit);
     SETTI_ASSERT(!setti_id_set_has(set, id) && set->count < set->limit && id < set->limit);
     uint32_t row = setti_id_set_sparse(set, id);
     if (row != set->count) { /* usually equal */

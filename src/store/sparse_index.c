@@ -299,7 +299,8 @@ static const char* index_validate_hash(const setti_storage* storage, uint32_t* e
         return "sparse-set: the hash table has a wrong size";
     }
     for (uint32_t number = 0; number < SETTI_MAX(pages, storage->presence.count); number++) {
-        bool needed = number < pages && (storage->count != 0 || pages > 1);
+        bool empty = storage->count == 0 && pages == 1; /* such a table may have no page */
+        bool needed = number < pages && !empty;
         bool exists = setti_pages_get(&storage->presence, number) != NULL;
         if ((needed && !exists) || (exists && number >= pages)) {
             return "sparse-set: the hash table has other pages than its size says";

@@ -412,7 +412,7 @@ static setti_listener* layout_find_group(const sett_world* world, const sett_gro
 {
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
         if (at->by_layout && layout_list_is(world, &at->owned, desc->owned, NULL) &&
-            layout_list_is(world, &at->with, desc->owned, desc->with) &&
+            layout_list_is(world, &at->with, desc->owned, desc->with) && /* also the owned types */
             layout_list_is(world, &at->without, desc->without, NULL)) {
             return at;
         }

@@ -124,7 +124,8 @@ static bool member_name_is_good(const char* name)
 
 SETTI_COLD static const char* item_check(const sett_member* item)
 {
-    /* copies of a list share the items, so items neither own memory nor hold handles */
+    /* Copies of a list share the items. So items cannot own memory, nor hold handles, which would
+     * lead elsewhere in some copies. */
     switch (member_kind(item)) {
     case SETT_MEMBER_ENTITY:
         return "is a list with handles - use a relationship, which is a list of entities";
@@ -629,7 +630,8 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
 /* Adds a piece, or extends the last piece. */
 SETTI_APART static void piece_add(piece_list* to, setti_piece piece)
 {
-    bool can_join = to->count != to->first && piece.kind < SETTI_PIECE_TEXT;
+    bool has_last = to->count != to->first;
+    bool can_join = has_last && piece.kind < SETTI_PIECE_TEXT;
     bool is_alike = to->last.kind == piece.kind && to->last.unit == piece.unit;
     bool joins = can_join && is_alike && to->last.offset + to->last.size == piece.offset;
     if (joins) {

@@ -22,7 +22,7 @@
 #define NUMBER_ROUNDS_TWICE true
 #endif
 
-/* Floats that are written as words. */
+/* Floats that are written as texts without digits. */
 static const struct {
     const char* text;
     uint64_t bits[2]; /* of an f64, of an f32 */

@@ -163,7 +163,7 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* from, 
                                    uint32_t base, uint64_t word, uint32_t* at)
 {
     SETTI_ASSERT(from->kind == SETTI_ARRAY && to->kind == SETTI_SPARSE && word != 0);
-    /* pages are looked up once for all values of the word */
+    /* a word is in one page of the array and one page of the index; its rows can be in two pages */
     const unsigned char* values = setti_storage_row(from, base);
     setti_sparse_page* page = to->presence.data[base >> SETTI_SPARSE_SHIFT];
     uint32_t* entry = &page->row[base & SETTI_SPARSE_MASK];
@@ -232,7 +232,7 @@ SETTI_INLINE void conversion_prefetch(const setti_storage* from, uint32_t base)
 }
 
 /* Moves plain values of an array to a sparse set: first `count` members, then all others.
- *   members  bits of the members; NULL: all entities */
+ *   members  the bits of the entities that come first, some of those in `from`; NULL: all */
 static void conversion_move_words(setti_pool* pool, const setti_storage* from, setti_storage* to,
                                   const uint64_t* members, uint32_t count)
 {

@@ -447,6 +447,15 @@ SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity e
         SETTI_HANDLE(entity), (unsigned)table->first * 64, (unsigned)setti_entity_end(table) - 1);
 }
 
+/* Fails, unless the only locks were of loops left by mistake, which are closed now. */
+SETTI_COLD static sett_status change_destroy_locked(sett_world* world, sett_entity entity,
+                                                    setti_ending ending)
+{
+    const bool forgets = ending == SETTI_ENDING_FORGET;
+    sett_status status = setti_world_check_unlocked(world, change_destroy_call(world, forgets));
+    return status == SETT_OK ? setti_change_destroy(world, entity, ending) : status;
+}
+
 sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending)
 {
     bool forgets = ending == SETTI_ENDING_FORGET;
@@ -458,10 +467,7 @@ sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_en
         return SETT_OK; /* called by a callback of its own destruction */
     }
     if (SETTI_UNLIKELY(world->locks != 0)) {
-        sett_status status = setti_world_check_unlocked(world, change_destroy_call(world, forgets));
-        if (status != SETT_OK) { /* SETT_OK: the only locks were of loops left by mistake */
-            return status;
-        }
+        return change_destroy_locked(world, entity, ending);
     }
     if (forgets && setti_entity_in_range(&world->entities, entity.index)) {
         return change_reject_own(world, entity);

@@ -860,7 +860,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     }
     setti_commands_check_handle(commands, entity, component, __func__);
     const setti_type* type = setti_world_type(commands->world, component);
-    if (type == NULL || type->storage.size == 0) { /* commands_record rejects NULL */
+    if (type == NULL || type->storage.size == 0) { /* commands_record rejects a NULL type */
         setti_change_check_tag(commands->world, type, value, "sett_cmd_set");
         return commands_record(commands, &command_set, entity, component);
     }

@@ -410,7 +410,7 @@ SETTI_COLD static sett_status component_check_old_names(sett_world* world, const
     return SETT_OK;
 }
 
-/* The type that reading in line sees for an unregistered id. */
+/* The inline reading functions get this type for an unregistered id. */
 static const sett_type_header_ component_none = {.kind = UINT8_MAX};
 const void* const setti_component_no_types[1] = {&component_none};
 
@@ -997,6 +997,7 @@ SETTI_COLD setti_type* setti_component_make_part(sett_world* world, sett_compone
     return type;
 }
 
+/* Replaces the old names of a registered type by those of `desc`. */
 SETTI_COLD sett_status setti_component_rename(sett_world* world, setti_type* type,
                                               const sett_component_desc* desc, const char* call)
 {

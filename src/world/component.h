@@ -185,7 +185,7 @@ typedef struct setti_module {
     void (*describe)(sett_world* world, const struct setti_type* type, sett_entity entity,
                      setti_writer* out);
     /* Returns true if the present value of `entity`, or the former value `old`, links to `target`.
-     * NULL: values of the type are no links. */
+     * This function is NULL if values of the type are no links. */
     bool (*leads)(const sett_world* world, const struct setti_type* type, sett_entity entity,
                   const void* old, sett_entity target);
 } setti_module;

@@ -54,8 +54,8 @@ static uint64_t misuse_kind(const char* message)
 {
     uint64_t hash = 0xCBF29CE484222325u;
     for (const char* at = message; *at != '\0';) {
-        bool in_number = at != message && misuse_is_digit(at[-1]); /* not the first digit */
-        size_t handle = in_number ? 0 : misuse_handle(at);
+        bool after_digit = at != message && misuse_is_digit(at[-1]);
+        size_t handle = after_digit ? 0 : misuse_handle(at);
         if (handle != 0) {
             at += handle; /* not a part of the kind */
             continue;

@@ -25,8 +25,9 @@
 static bool world_is_served(size_t size, int version, uint64_t layout)
 {
     bool same_major = version / 10000 == SETT_VERSION_MAJOR;
-    int without_patch = version / 100; /* from version 0.2 on */
-    bool minor_fits = without_patch >= 2 && without_patch <= SETT_VERSION / 100;
+    int without_patch = version / 100;
+    bool minor_fits = without_patch >= 2 && /* 0.2 */
+                      without_patch <= SETT_VERSION / 100;
     return same_major && minor_fits && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
 }
 
@@ -580,7 +581,7 @@ static void world_store(sett_world* world, sett_status status, const char* messa
     world->error_call = NULL;
 }
 
-/* In debug builds: reports the world's failure, unless the library reports it later. */
+/* In debug builds: reports the failure in world->error, unless the library's outer call will. */
 static void world_report_error(sett_world* world, world_kind kind)
 {
     char message[SETTI_MESSAGE_SIZE];
