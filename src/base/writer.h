@@ -24,8 +24,7 @@ static inline size_t setti_writer_empty(char* out, size_t size)
 
 static inline setti_writer setti_writer_begin(char* out, size_t size)
 {
-    size_t room = setti_writer_empty(out, size);
-    setti_writer writer = {out, room, 0};
+    setti_writer writer = {.out = out, .size = setti_writer_empty(out, size)};
     return writer;
 }
 

@@ -708,7 +708,7 @@ static sett_status merge_check_match(sett_world* world, sett_component component
     }
     return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                  "%s: `match_component` is \"%.100s\", which has no %s - pass a "
-                                 "component with values",
+                                 "component whose values are saved",
                                  merge_call, type->desc.name,
                                  type->module != NULL ? "values of the program" : "saved values");
 }

@@ -281,7 +281,7 @@ static sett_status migrate_reject(sett_world* read, const char* name, const char
     return setti_world_fail_with(
         read, SETT_STATUS_CONFLICT,
         "type \"%.100s\" has another layout in this world%s%.60s%s - convert its values with "
-        "sett_file_migrate",
+        "sett_file_migrate and the fingerprint of the file's layout",
         name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
 }
 

@@ -120,8 +120,8 @@ sett_status setti_place_check_user(sett_world* world, const char* call, const se
     if (desc != NULL && desc->user_size > SETTI_PLACE_USER_MAX) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: the user block has %lu bytes, and at most 16 MB fit - shorten it", call,
-            (unsigned long)desc->user_size);
+            "%s: the user block has %llu bytes, and at most 16 MB fit - shorten it", call,
+            (unsigned long long)desc->user_size);
     }
     return SETT_OK;
 }

@@ -252,7 +252,7 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
         char list[SETTI_MESSAGE_SIZE];
         setti_writer out = setti_writer_begin(list, sizeof(list));
         setti_component_differences(&out, &to->desc, &type->desc);
-        setti_component_differ_in(&out, out.length == 0, "another relationship, or none");
+        setti_component_differ_in(&out, out.length == 0, "other relationship options, or none");
         setti_world_fail_with(clone->to, SETT_STATUS_CONFLICT,
                               "%s: \"%.100s\" differs in the world that receives copies: %.250s - "
                               "register the same type in both worlds",

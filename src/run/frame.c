@@ -844,8 +844,8 @@ SETTI_COLD sett_status sett_schedule_configure_sized(sett_world* world,
     if (run == NULL) {
         return setti_world_no_memory(world, call);
     }
-    if (setti_world_check_unlocked(world, call) != SETT_OK ||
-        setti_run_check_idle(world, call) != SETT_OK ||
+    if (setti_run_check_idle(world, call) != SETT_OK ||
+        setti_world_check_unlocked(world, call) != SETT_OK ||
         frame_check_schedule(world, desc, call) != SETT_OK) {
         return setti_world_failure(world);
     }

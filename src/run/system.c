@@ -332,14 +332,16 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
     sett_world* world = system->world;
     const sett_component* lists[] = {desc->access_any_in, desc->access_inout,
                                      desc->access_any_inout, desc->records};
+    static const char* const names[] = {"access_any_in", "access_inout", "access_any_inout",
+                                        "records"};
     for (uint32_t list = 0; list < 4; list++) {
         for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && lists[list][k] != 0; k++) {
             if (setti_world_type(world, lists[list][k]) == NULL) {
                 return setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
-                                             "%s: system \"%.100s\": component %u is not "
+                                             "%s: system \"%.100s\": component %u in `%s` is not "
                                              "registered in this world - %s",
                                              system_call, system->name, (unsigned)lists[list][k],
-                                             setti_component_remedy(lists[list][k]));
+                                             names[list], setti_component_remedy(lists[list][k]));
             }
         }
     }
@@ -586,8 +588,8 @@ sett_status sett_system_destroy(sett_system* system)
         return SETT_OK;
     }
     sett_world* world = system->world;
-    if (setti_world_check_unlocked(world, __func__) != SETT_OK ||
-        setti_run_check_idle(world, __func__) != SETT_OK ||
+    if (setti_run_check_idle(world, __func__) != SETT_OK ||
+        setti_world_check_unlocked(world, __func__) != SETT_OK ||
         setti_world_check_no_snapshots(world, __func__) != SETT_OK) {
         return setti_world_failure(world);
     }

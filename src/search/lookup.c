@@ -847,10 +847,14 @@ static bool lookup_find_member(const setti_type* type, const char* member, looku
     sett_world* world = type->world;
     const char* name = type->desc.name;
     if (type->members == NULL || !sett_member_find(world, type->id, member, ref)) {
+        const char* remedy = type->members != NULL ? "pass one of its members"
+                                                   : "describe its members (SETT_MEMBERS)";
+        if (type->module != NULL || type->storage.size == 0) {
+            remedy = "pass a component of the program that has values";
+        }
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: \"%.100s\" has no member \"%.100s\" - %s", call, name, member,
-                              type->members != NULL ? "pass one of its members"
-                                                    : "describe its members (SETT_MEMBERS)");
+                              remedy);
         return false;
     }
     if (!lookup_is_key(ref)) {

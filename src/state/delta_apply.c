@@ -194,8 +194,8 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* format, ...
 static sett_status apply_reject_size(const setti_delta* delta)
 {
     const apply_words* words = apply_words_of(delta);
-    return apply_fail(delta, SETT_STATUS_LIMIT, "the %s needs more than %lu bytes of memory - %s",
-                      words->noun, (unsigned long)delta->limit, words->limit);
+    return apply_fail(delta, SETT_STATUS_LIMIT, "the %s needs more than %llu bytes of memory - %s",
+                      words->noun, (unsigned long long)delta->limit, words->limit);
 }
 
 /* Reports the world's latest error, which a call of the library met, for the program's call. */
@@ -255,11 +255,21 @@ static bool apply_fits_type(const setti_delta_type* of, const apply_record* reco
 
 static sett_status apply_reject_unknown(const setti_delta* delta, setti_delta_form form, char* name)
 {
-    const char* kind = "type";
+    const bool linked =
+        form == SETTI_DELTA_TARGET || form == SETTI_DELTA_LINK || form == SETTI_DELTA_LINKS;
+    const char* kind = linked ? "relationship" : "type";
     char* suffix = strrchr(name, ' ');
     if (form == SETTI_DELTA_TARGET && suffix != NULL) { /* "<relationship> sources" */
-        kind = "relationship";
         *suffix = '\0';
+    } else if (suffix != NULL && strcmp(suffix, " off") == 0) { /* the tag of a switched-off type */
+        *suffix = '\0';
+        if (setti_type_find(delta->world, name) != NULL) {
+            return apply_fail(delta, SETT_STATUS_CONFLICT,
+                              "\"%s\" has `can_disable` at the %s, and not in this world - "
+                              "register it with `can_disable`",
+                              name, apply_words_of(delta)->sender);
+        }
+        *suffix = ' ';
     }
     return apply_fail(delta, SETT_STATUS_CONFLICT,
                       "%s \"%s\" is not registered in this world - register the %s as the %s does",
@@ -472,8 +482,10 @@ static sett_status apply_parse_format(setti_delta* delta, setti_delta_reader* fr
     if (!is_known) {
         return apply_fail(
             delta, SETT_STATUS_INVALID,
-            is_part ? "these bytes are not a selection - pass what sett_selection_encode wrote"
-                    : "these bytes are not a delta - pass what sett_delta_encode wrote");
+            is_part ? "these bytes are not a selection - pass what sett_selection_encode wrote, or "
+                      "sett_delta_expand if it was shortened"
+                    : "these bytes are not a delta - pass what sett_delta_encode wrote, or "
+                      "sett_delta_expand if it was shortened");
     }
     bool half_hashes = !is_part && (version & SETTI_DELTA_SHORT) != 0;
     delta->hash_mask = half_hashes ? UINT32_MAX : UINT64_MAX;

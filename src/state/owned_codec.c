@@ -90,11 +90,12 @@ static bool owned_play(const setti_player* player, setti_type* type, sett_entity
     }
     bool done = value != NULL;
     if (done && status == SETT_STATUS_INVALID) { /* a failure undoes the delta */
-        (void)setti_world_fail_input(world, status,
-                                     "%s: the `read` hook of \"%.100s\" rejects the value of "
-                                     "entity %u:%u - use the same `write` and `read` hooks in both "
-                                     "programs",
-                                     player->call, type->desc.name, SETTI_HANDLE(entity));
+        (void)setti_world_fail_input(
+            world, status,
+            "%s: the `read` hook of \"%.100s\" rejects the value of "
+            "entity %u:%u - accept in `read` what the other program or version "
+            "writes",
+            player->call, type->desc.name, SETTI_HANDLE(entity));
     } else if (done && status != SETT_OK) {
         (void)setti_world_fail(world, status, player->call, entity, type->id);
     }

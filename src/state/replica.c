@@ -351,9 +351,12 @@ static sett_status replica_check(const sett_world* from, sett_world* into, const
     if (status == SETT_OK && from->entities.limit > into->entities.limit &&
         setti_entity_capacity(&from->entities) > into->entities.limit) {
         status = setti_world_fail_with(into, SETT_STATUS_LIMIT,
-                                       "%s: `from` has entity indices beyond the entity_limit of "
-                                       "`into`, %u - create `into` with a higher entity_limit",
-                                       call, (unsigned)into->entities.limit);
+                                       "%s: `from` has tables for %u entity indices, more than the "
+                                       "entity_limit of `into`, %u - create `into` with a limit of "
+                                       "%u",
+                                       call, (unsigned)setti_entity_capacity(&from->entities),
+                                       (unsigned)into->entities.limit,
+                                       (unsigned)setti_entity_capacity(&from->entities));
     }
     if (status == SETT_OK) {
         status = replica_check_types(from, into, call);

@@ -1113,9 +1113,9 @@ static sett_status component_check_required(sett_world* world, const sett_compon
         if (type == NULL) {
             return setti_world_fail_with(
                 world, SETT_STATUS_UNREGISTERED,
-                "%s: \"%.100s\" requires component %u, which is not registered yet - register "
-                "that one first; in a component list, put it above \"%.100s\"",
-                call, desc->name, (unsigned)needed, desc->name);
+                "%s: \"%.100s\" requires component %u, which is not registered yet - %s (in a "
+                "component list, put it above \"%.100s\")",
+                call, desc->name, (unsigned)needed, setti_component_remedy(needed), desc->name);
         }
         if ((type->flags & SETTI_TYPE_LINKED) != 0) {
             return setti_world_fail_with(

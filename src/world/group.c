@@ -206,7 +206,7 @@ static sett_status group_init(group_draft* draft)
         status =
             setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                   "%s: group \"%.100s\" has no types in `owned` and `with` - list "
-                                  "one there",
+                                  "one there that is registered: its id is 0 until then",
                                   draft->call, listener->name);
     }
     status = status == SETT_OK ? group_make_row(draft) : status;

@@ -81,11 +81,11 @@ SETTI_COLD static sett_status unregister_release(sett_world* world, const setti_
     }
     for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
         if (sett_commands_count(at) != 0) {
-            return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                         "%s: %u recorded commands may use \"%.100s\" - apply "
-                                         "them first (sett_commands_apply)",
-                                         unregister_call, (unsigned)sett_commands_count(at),
-                                         type->desc.name);
+            return setti_world_fail_with(
+                world, SETT_STATUS_LOCKED,
+                "%s: %u recorded commands may use \"%.100s\" - make this call after %s",
+                unregister_call, (unsigned)sett_commands_count(at), type->desc.name,
+                world->applying != NULL ? world->applier : "sett_commands_apply");
         }
     }
     for (uint32_t k = 0; k < type->dependants.count; k++) {

@@ -790,6 +790,7 @@ static const char* world_command_for(const char* call)
                                            {"sett_set", "set"},
                                            {"sett_remove", "remove"},
                                            {"sett_relate", "relate"},
+                                           {"sett_relate_set", "relate"},
                                            {"sett_unrelate", "unrelate"},
                                            {"sett_hierarchy_attach", "attach"},
                                            {"sett_hierarchy_detach", "detach"},
