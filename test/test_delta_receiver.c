@@ -650,7 +650,9 @@ static void used_up_indices_are_reported_once(void)
     sett_snapshot used_up = take(world);
     size_t size;
     CHECK_EQ(sett_delta_encode(world, used_up, none, NULL, 0, &size), SETT_STATUS_ARGUMENT);
+#if !defined(NDEBUG) /* only debug builds report failures to the log */
     CHECK_EQ(warnings, 1);
+#endif
     CHECK_END(world);
 }
 

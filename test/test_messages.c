@@ -406,7 +406,7 @@ static void states(void)
     sett_entity high = {.index = 100, .generation = 1};
     CHECK_EQ(sett_entity_create_handle(world, high), SETT_OK);
     SAYS(low, sett_world_clone(world, low), LIMIT,
-         "`from` has entity indices beyond the entity_limit of `into`, 64");
+         "`from` has tables for 1024 entity indices, more than the entity_limit of `into`, 64");
     CHECK_END(low);
     CHECK_EQ(sett_entity_destroy(world, high), SETT_OK);
     GIVES_NULL(world, sett_undo_create(world, NULL),

@@ -101,9 +101,9 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
  * storage that they have in `from`, and members that only `from` knows.
  * Fails: LOCKED (a loop is open, or snapshots of `into` exist), CONFLICT (a type has another layout
  * in `into`, or another storage that a group there needs, or is a relationship in one world only;
- * the message names it), LIMIT (an index is beyond the entity_limit of `into`), ARGUMENT (as
- * sett_snapshot_take), OUT_OF_MEMORY (`into` is then empty). A call that fails can have registered
- * types.
+ * the message names it), LIMIT (its tables of entities exceed the entity_limit of `into`),
+ * ARGUMENT (as sett_snapshot_take), OUT_OF_MEMORY (`into` is then empty). A call that fails can have
+ * registered types.
  * Cost: O(pages), and O(values) of SETT_SAVE_CLONE types and of groups.
  * Invalidates: all addresses in `into`.
  * Threads: writer of `into`, reader of `from`. Since: 0.1 */
