@@ -102,8 +102,8 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
  * Fails: LOCKED (a loop is open, or snapshots of `into` exist), CONFLICT (a type has another layout
  * in `into`, or another storage that a group there needs, or is a relationship in one world only;
  * the message names it), LIMIT (its tables of entities exceed the entity_limit of `into`),
- * ARGUMENT (as sett_snapshot_take), OUT_OF_MEMORY (`into` is then empty). A call that fails can have
- * registered types.
+ * ARGUMENT (as sett_snapshot_take), OUT_OF_MEMORY (`into` is then empty). After a failure types can
+ * have been registered.
  * Cost: O(pages), and O(values) of SETT_SAVE_CLONE types and of groups.
  * Invalidates: all addresses in `into`.
  * Threads: writer of `into`, reader of `from`. Since: 0.1 */

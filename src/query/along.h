@@ -25,8 +25,8 @@ SETTI_INLINE bool setti_along_is_one(const setti_type* type)
     return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
-/* For a term about a fixed entity, or about a singleton: returns the entity's index, or SETTI_NONE if
- * it is dead or missing. */
+/* For a term about a fixed entity, or about a singleton: returns the entity's index, or SETTI_NONE
+ * if it is dead or missing. */
 SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
 {
     if (!singleton) {

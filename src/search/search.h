@@ -199,8 +199,8 @@ void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size
 
 void setti_find_free(sett_search* search);
 
-/* Prepares a side of a comparison. After an error, writes the reason to `message`, or "" if the error
- * is reported already. */
+/* Prepares a side of a comparison. After an error, writes the reason to `message`, or "" if the
+ * error is reported already. */
 sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
                                   const sett_search_operand* operand,
                                   char message[SETTI_MESSAGE_SIZE]);

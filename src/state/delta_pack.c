@@ -36,7 +36,7 @@ static bool pack_fits(uint32_t byte, uint32_t width)
     return ((byte + half - 1) & 255) < 2 * half - 1;
 }
 
-/* Returns the choice with the fewest bytes for a block. *taken becomes the number of these bytes. */
+/* Returns the choice with the fewest bytes for a block. *taken becomes the number of bytes. */
 static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* taken)
 {
     uint32_t others[4] = {0, 0, 0, 0}; /* number of bytes that are no codes, by choice */

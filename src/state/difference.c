@@ -127,8 +127,8 @@ SETTI_COLD static int difference_values(const setti_type* type_a, const void* a,
                     in_a, in_b, difference_padding(pair, at));
 }
 
-/* Writes how the module describes each of two values. Returns 0 if the module describes no values, or
- * both equally. */
+/* Writes how the module describes each of two values. Returns 0 if the module describes no values,
+ * or both equally. */
 SETTI_COLD static int difference_described(sett_entity entity, difference_pair pair, char* out,
                                            size_t size)
 {

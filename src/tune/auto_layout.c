@@ -265,7 +265,7 @@ static uint64_t auto_churn(const sett_query* query)
     return most;
 }
 
-/* Extrapolates the gain of a sample to AUTO_SOON samples. The gain of a longer period counts less. */
+/* Extrapolates the gain of a sample to AUTO_SOON samples. In a longer period it counts less. */
 static setti_price auto_extrapolate(const auto_evaluation* eval, setti_price gain)
 {
     return gain * AUTO_SOON * AUTO_PERIOD / (setti_price)setti_layout_of(eval->world)->period;
