@@ -97,8 +97,8 @@ typedef struct json_load {
     uint64_t* seen; /* bit per component id: the current entity has the component */
     size_t seen_size;
     uint32_t lost;    /* references that became null */
-    bool outer_quiet; /* sett_world.quiet and .quiet_in before the text is read */
-    const char* outer_quiet_in;
+    bool outer_quiet; /* sett_world.quiet and .quiet_locks before the text is read */
+    uint32_t outer_quiet_locks;
     sett_status status;             /* of an error: INVALID, unless a call of the world failed */
     char wrong[SETTI_MESSAGE_SIZE]; /* storage for an error message that contains a name */
 } json_load;
@@ -1188,15 +1188,15 @@ static void json_load_init(json_load* load, sett_world* world, const char* call,
     setti_json_reader_init(&load->reader, world, text, size);
     load->reader.find = json_load_find;
     load->outer_quiet = world->quiet;
-    load->outer_quiet_in = world->quiet_in;
-    world->quiet_in = world->calling;
+    load->outer_quiet_locks = world->quiet_locks;
+    world->quiet_locks = world->locks;
     world->quiet = true; /* json_load_result reports failures */
 }
 
 /* Reports the error if reading failed. An error without a text means that memory ran out. */
 static sett_status json_load_result(json_load* load, bool good)
 {
-    load->world->quiet_in = load->outer_quiet_in;
+    load->world->quiet_locks = load->outer_quiet_locks;
     load->world->quiet = load->outer_quiet;
     return good ? SETT_OK : setti_json_report(&load->reader, load->status, load->call);
 }

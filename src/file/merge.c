@@ -117,6 +117,7 @@ static sett_status merge_register(merge_job* job)
     sett_world* world = job->to;
     char why[SETTI_MESSAGE_SIZE];
     bool needs_tree = !sett_is_null(job->desc->parent) && setti_hierarchy_of(world) == NULL;
+    SETTI_ASSERT(world->locks == 0 && world->quiet_locks == 0);
     world->quiet = true;
     bool registered = (!needs_tree || sett_hierarchy_register(world, NULL) != 0) &&
                       setti_clone_register(&job->clone) && merge_decide(job) == SETT_OK;

@@ -320,6 +320,9 @@ sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
 sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* call)
 {
     setti_world_check_owner(query->world, call);
+    if (query->open.count != 0) {
+        setti_world_close_returned(query->world); /* else the frame below can be a left loop's */
+    }
     const void* outermost = query->open.count != 0 ? query->open.frame : NULL;
     sett_batch* opened = batch_begin_any(query, batch, call);
     if (opened != NULL) {

@@ -30,8 +30,8 @@ static void cleanup_collect(sett_world* world, const setti_relation* relation, u
 }
 
 /* Fails if an entity at the other end of a link survives: the policy is `reject`. */
-SETTI_COLD static sett_status cleanup_validate(sett_world* world, const setti_relation* relation,
-                                               uint32_t index, setti_link_side side)
+static sett_status cleanup_validate(sett_world* world, const setti_relation* relation,
+                                    uint32_t index, setti_link_side side)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
     uint32_t place = setti_chain_first(relation, index, side);
@@ -111,7 +111,7 @@ static bool cleanup_is_last_link(const setti_relation* relation, uint32_t source
 }
 
 /* Reserves memory to remove the links to a target, or rejects the destruction. */
-SETTI_COLD static sett_status target_validate(sett_world* world, setti_type* type, uint32_t index)
+static sett_status target_validate(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
     const setti_relation* relation = setti_relation_of_ends(type);

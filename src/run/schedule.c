@@ -439,7 +439,7 @@ static void schedule_cut(setti_run* run)
     schedule_find_loops(run);
 }
 
-SETTI_COLD bool setti_schedule_update(sett_world* world)
+bool setti_schedule_update(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
     if (run->scheduled || world->busy) { /* the schedule does not change during a frame */

@@ -136,7 +136,7 @@ static void* threads_enqueue(sett_task_fn task, uint32_t count, uint32_t min_ran
     return threads;
 }
 
-SETTI_COLD static void threads_finish(void* handle, void* user)
+static void threads_finish(void* handle, void* user)
 {
     sett_threads* threads = user;
     (void)handle;

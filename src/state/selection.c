@@ -131,7 +131,7 @@ sett_status setti_selection_find(sett_world* world, const sett_selection* select
         out->count = count;
     } else if (selection->query != NULL) {
         sett_batch batch;
-        sett_batch* b = sett_query_begin(selection->query, &batch);
+        sett_batch* b = sett_query_begin_local_(selection->query, &batch);
         if (b == NULL) {
             setti_selection_free(world, out);
             *out = (setti_selected){0};

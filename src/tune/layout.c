@@ -770,7 +770,7 @@ bool setti_layout_can_convert(const setti_type* type)
            !type->storage.keep_order && setti_conversion_check(type, &kind) == NULL;
 }
 
-SETTI_COLD bool setti_layout_can_group(const sett_query* query, bool automatic)
+bool setti_layout_can_group(const sett_query* query, bool automatic)
 {
     uint32_t owned = setti_price_owned(query);
     if (query->arranged != 0) {
@@ -812,7 +812,7 @@ SETTI_COLD sett_group_desc setti_layout_group_desc(const sett_query* query)
     return desc;
 }
 
-SETTI_COLD uint64_t setti_layout_moves(const setti_relayout* change)
+uint64_t setti_layout_moves(const setti_relayout* change)
 {
     uint64_t values = change->type != NULL ? change->type->storage.count : 0;
     uint32_t owned = change->group != NULL ? setti_price_owned(change->group) : 0;

@@ -547,7 +547,7 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
 static bool world_is_quiet(const sett_world* world)
 {
     return (world->receiving && world->calling == NULL) ||
-           (world->quiet && world->calling == world->quiet_in);
+           (world->quiet && world->locks == world->quiet_locks);
 }
 
 /* The kind of a failure.

@@ -156,7 +156,7 @@ struct sett_world {
     bool depth_logged;           /* a record was rejected as too deep, since applying began */
     bool receiving;              /* a delta is being applied, and all buffers are closed */
     bool quiet;            /* the library makes the calls, and reports their failures as its own */
-    const char* quiet_in;  /* `calling` when `quiet` was set: calls of other callbacks are not */
+    uint32_t quiet_locks;  /* `locks` when `quiet` was set: callbacks lock the world further */
     uint32_t open_jobs;    /* how many buffers record side by side */
     uint32_t claim_from;   /* the lowest index for recorded creations */
     uint32_t reserved_for; /* for asserts: index with a reserved edit, or SETTI_NONE */
