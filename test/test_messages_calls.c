@@ -11,12 +11,13 @@
 #include <limits.h>
 #include <string.h>
 
-static char heard[512]; /* the last line in the log */
+static char heard[512];       /* the last line in the log */
+static uint32_t heard_errors; /* their number */
 
 static void hear(void* user, sett_log_level level, const char* message)
 {
     (void)user;
-    (void)level;
+    heard_errors += level == SETT_LOG_ERROR;
     snprintf(heard, sizeof(heard), "%s", message);
 }
 
@@ -469,6 +470,32 @@ static void texts(void)
     CHECK_END(world);
 }
 
+/* A callback cannot change structure, by a text or by a call: each is reported once. */
+static void read_in_callback(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    const sett_component* of_text = user;
+    (void)value;
+    CHECK_EQ(sett_json_set(world, entity, *of_text, "true", 4), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_remove(world, entity, *of_text), SETT_STATUS_LOCKED);
+}
+
+static void a_text_in_a_callback_is_reported_once(void)
+{
+    sett_world* world = listening_world();
+    sett_component a = add_type(world, "a", 4);
+    sett_component b = add_type(world, "b", 0);
+    CHECK(sett_observer_create(world, &(sett_observer_desc){.name = "reads",
+                                                            .component = a,
+                                                            .on_add = read_in_callback,
+                                                            .user = &b}) != NULL);
+    heard_errors = 0;
+    CHECK(sett_add(world, sett_entity_create(world), a) != NULL);
+#if !defined(NDEBUG)
+    CHECK_EQ(heard_errors, 2);
+#endif
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(lists_of_entities), TEST(creations), TEST(switches), TEST(single_reports),
           TEST(destructions), TEST(gathering), TEST(wrong_terms), TEST(commands), TEST(frames),
-          TEST(texts))
+          TEST(texts), TEST(a_text_in_a_callback_is_reported_once))
