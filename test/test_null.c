@@ -395,6 +395,14 @@ static void a_second_object_is_needed(void)
     CHECK(sett_selection_difference(world, world, NULL, text, sizeof(text)) != 0);
     CHECK_EQ(sett_selection_copy(world, &(sett_selection){0}, 0, NULL), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_selection_copy(world, NULL, 0, world), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_layout_apply(world, NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_advice_apply(world, NULL), SETT_STATUS_ARGUMENT);
+    CHECK(sett_name_register(world) != 0);
+    sett_search* search = sett_search_create(world, "Name($e)");
+    CHECK_MSG(search != NULL, "%s", sett_world_message(world));
+    CHECK_EQ(sett_search_variable(search, NULL), UINT32_MAX);
+    CHECK_EQ(sett_search_variable(search, "e"), 0);
+    sett_search_describe(search, NULL);
     CHECK_END(world);
 }
 
