@@ -232,7 +232,7 @@ SETTI_INLINE void conversion_prefetch(const setti_storage* from, uint32_t base)
 }
 
 /* Moves plain values of an array to a sparse set: first `count` members, then all others.
- *   members  the bits of the entities that come first, some of those in `from`; NULL: all */
+ *   members  a bit for each entity whose value comes first. NULL: the members are all entities */
 static void conversion_move_words(setti_pool* pool, const setti_storage* from, setti_storage* to,
                                   const uint64_t* members, uint32_t count)
 {
