@@ -445,10 +445,12 @@ static void files(void)
     SAYS(world, sett_world_save_with(world, "unused", &large), ARGUMENT, "at most 16 MB fit");
     static const struct {
         const char *text, *part;
-    } texts[] = {{"{\"\\x\":1}", "unknown escape - use one of JSON, such as \\n or \\u0001"},
-                 {"{\"\\ud800\":1}", "half of a surrogate pair is missing - add it"},
-                 {"{\"\xff\":1}", "not valid UTF-8"},
-                 {"{\"\n\":1}", "a string has a control character - escape it, as in \\n"}};
+    } texts[] = {
+        {"{\"\\x\":1}", "unknown escape - write \\\\ for a backslash"},
+        {"{\"\\u00g0\":1}", "\\u needs four hexadecimal digits - write them, as in \\u0041"},
+        {"{\"\\ud800\":1}", "half of a surrogate pair is missing - write both halves"},
+        {"{\"\xff\":1}", "not valid UTF-8"},
+        {"{\"\n\":1}", "a string has a control character - escape it, as in \\n"}};
     for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
         SAYS(world, sett_json_read(world, texts[k].text, strlen(texts[k].text), NULL, NULL),
              INVALID, texts[k].part);

@@ -36,6 +36,18 @@ void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_si
     memset((unsigned char*)to + size, 0, to_size - size);
 }
 
+setti_text_place setti_text_place_of(const char* text, size_t at)
+{
+    setti_text_place place = {1, 1};
+    for (size_t k = 0; k < at; k++) {
+        bool ends_line = text[k] == '\n';
+        bool begins_character = ((unsigned char)text[k] & 0xC0) != 0x80;
+        place.line += ends_line;
+        place.column = ends_line ? 1 : place.column + begins_character;
+    }
+    return place;
+}
+
 int sett_version(void)
 {
     return SETT_VERSION;

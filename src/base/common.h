@@ -103,6 +103,15 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
 #define SETTI_IS_NULL_IN_DEBUG(parameter) SETTI_IS_NULL(parameter)
 #endif
 
+/* A place in a text; both numbers begin at 1. */
+typedef struct setti_text_place {
+    unsigned line;
+    unsigned column; /* in characters of UTF-8 */
+} setti_text_place;
+
+/* Returns the place of a byte of a text. */
+setti_text_place setti_text_place_of(const char* text, size_t at);
+
 /* Copies a struct between two versions of the library. Members that `from` lacks become zero. */
 void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
 

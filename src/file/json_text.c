@@ -154,8 +154,12 @@ static size_t json_escape(setti_json* json, char out[4])
         out[0] = bytes[simple - letters];
         return 1;
     }
-    if (letter != 'u' || !json_hex(json, at + 2, &code)) {
-        setti_json_fail(json, at, "unknown escape - use one of JSON, such as \\n or \\u0001");
+    if (letter != 'u') {
+        setti_json_fail(json, at, "unknown escape - write \\\\ for a backslash");
+        return 0;
+    }
+    if (!json_hex(json, at + 2, &code)) {
+        setti_json_fail(json, at, "\\u needs four hexadecimal digits - write them, as in \\u0041");
         return 0;
     }
     json->at += 6;
@@ -166,7 +170,9 @@ static size_t json_escape(setti_json* json, char out[4])
         bool is_pair = is_high && escape_follows && json_hex(json, at + 8, &low) && low >= 0xDC00 &&
                        low < 0xE000;
         if (!is_pair) {
-            setti_json_fail(json, at, "half of a surrogate pair is missing - add it");
+            setti_json_fail(
+                json, at,
+                "half of a surrogate pair is missing - write both halves, as in \\ud83d\\ude00");
             return 0;
         }
         json->at += 6;

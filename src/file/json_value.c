@@ -932,22 +932,12 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
 sett_status setti_json_report(setti_json_reader* reader, sett_status status, const char* call)
 {
     const setti_json* json = &reader->json;
-    uint32_t line = 1;
-    uint32_t column = 1;
     if (json->wrong == NULL) {
         return setti_world_no_memory(reader->world, call);
     }
-    for (size_t k = 0; k < json->wrong_at; k++) {
-        if (((unsigned char)json->text[k] & 0xC0) != 0x80) { /* the first byte of a character */
-            column++;
-        }
-        if (json->text[k] == '\n') {
-            line++;
-            column = 1;
-        }
-    }
-    return setti_world_fail_input(
-        reader->world, status, "%s: line %u, column %u%s%s: %s%s", call, (unsigned)line,
-        (unsigned)column, reader->path.length != 0 ? ", " : "",
-        reader->path.length != 0 ? reader->path_text : "", json->wrong, reader->meant);
+    setti_text_place place = setti_text_place_of(json->text, json->wrong_at);
+    return setti_world_fail_input(reader->world, status, "%s: line %u, column %u%s%s: %s%s", call,
+                                  place.line, place.column, reader->path.length != 0 ? ", " : "",
+                                  reader->path.length != 0 ? reader->path_text : "", json->wrong,
+                                  reader->meant);
 }

@@ -94,7 +94,8 @@ sett_status setti_place_lock(setti_place* place)
     return setti_world_fail_with(
         place->world, status,
         status == SETT_STATUS_LOCKED
-            ? "%s: \"%.200s\" is locked by another writer - wait, or choose another path"
+            ? "%s: \"%.200s\" is locked by another writer, such as an open journal - end it, or "
+              "choose another path"
             : "%s: \"%.200s\" cannot be created - check that its folder exists and can be written",
         place->call, name);
 }

@@ -449,7 +449,8 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
             return setti_world_fail_with(
                 system->world, SETT_STATUS_ARGUMENT,
                 "%s: system \"%.100s\" with on_enter or on_exit has at most %d SETT_WITH and %d "
-                "SETT_WITHOUT terms - leave some out, and test for them in the callback",
+                "SETT_WITHOUT terms - leave some out, or use an observer with the same terms "
+                "(sett_observer_create)",
                 system_call, system->name, SETT_GROUP_TYPES, SETT_GROUP_TYPES);
         }
         sett_component* list = term->kind == SETT_WITH ? group.with : group.without;

@@ -23,6 +23,7 @@
  *             the key's slot;  ordered: `order` has a pair for each record with an index, unless
  *             `unsorted`
  */
+#include "base/guess.h"
 #include "base/hash_map.h"
 #include "search/key_order.h"
 #include "search/search.h"
@@ -841,19 +842,30 @@ typedef enum lookup_form {
     LOOKUP_ORDERED
 } lookup_form;
 
+static void lookup_guess_member(const setti_type* type, setti_guess* guess)
+{
+    for (uint32_t k = 0; type->members != NULL && k < type->members->of.count; k++) {
+        setti_guess_try(guess, type->members->of.members[k].name);
+    }
+}
+
 static bool lookup_find_member(const setti_type* type, const char* member, lookup_form form,
                                const char* call, sett_member_ref* ref)
 {
     sett_world* world = type->world;
     const char* name = type->desc.name;
     if (type->members == NULL || !sett_member_find(world, type->id, member, ref)) {
-        const char* remedy = type->members != NULL ? "pass one of its members"
-                                                   : "describe its members (SETT_MEMBERS)";
+        setti_guess guess = setti_guess_begin(member, strlen(member));
+        lookup_guess_member(type, &guess);
+        const char* remedy = setti_guess_text(&guess);
         if (type->module != NULL || type->storage.size == 0) {
-            remedy = "pass a component of the program that has values";
+            remedy = " - pass a component of the program that has values";
+        } else if (remedy[0] == '\0') {
+            remedy = type->members != NULL ? " - pass one of its members"
+                                           : " - describe its members (SETT_MEMBERS)";
         }
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: \"%.100s\" has no member \"%.100s\" - %s", call, name, member,
+                              "%s: \"%.100s\" has no member \"%.100s\"%s", call, name, member,
                               remedy);
         return false;
     }

@@ -844,6 +844,18 @@ static bool parse_order(parse* p)
     }
 }
 
+SETTI_COLD sett_status setti_search_fail(sett_world* world, sett_status status, const char* call,
+                                         const char* text, uint32_t column, const char* wrong)
+{
+    setti_text_place place = setti_text_place_of(text, SETTI_MAX(column, 1) - 1);
+    char line[24] = "";
+    if (place.line > 1) {
+        snprintf(line, sizeof(line), "line %u, ", place.line);
+    }
+    return setti_world_fail_input(world, status, "%s: %scolumn %u: %.400s", call, line,
+                                  place.column, wrong);
+}
+
 SETTI_COLD sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
                                           setti_parsed** parsed)
 {
@@ -864,8 +876,7 @@ SETTI_COLD sett_status setti_search_parse(sett_world* world, const char* text, c
     }
     sett_status status = out->status;
     if (out->error[0] != '\0') { /* else the error was reported */
-        setti_world_fail_input(world, status, "%s: column %u: %s", call,
-                               (unsigned)out->error_column, out->error);
+        setti_search_fail(world, status, call, text, out->error_column, out->error);
     }
     setti_parsed_free(out);
     *parsed = NULL;

@@ -26,6 +26,7 @@
 typedef struct search_build {
     sett_search* search;
     const uint32_t* columns; /* column of each term; NULL: the search has no text */
+    const char* text;        /* meaningful with columns */
     const char* call;
     uint32_t at;                            /* the current term, or SETTI_AT_ORDER */
     uint32_t deepest;                       /* largest value in `nested` */
@@ -63,8 +64,7 @@ SETTI_COLD static bool build_fail(search_build* b, sett_status status, const cha
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     if (b->columns != NULL) {
-        setti_world_fail_input(b->search->world, status, "%s: column %u: %.400s", b->call,
-                               (unsigned)b->columns[b->at], text);
+        setti_search_fail(b->search->world, status, b->call, b->text, b->columns[b->at], text);
         return false;
     }
     char where[24] = "order";
@@ -1071,6 +1071,7 @@ SETTI_COLD static sett_search* search_create(sett_world* world, const sett_searc
                                              size_t term_size, const uint32_t* columns,
                                              const char* call)
 {
+    SETTI_ASSERT(columns == NULL || desc->name != NULL); /* the name is the text then */
     bool too_many = desc->term_count > SETT_SEARCH_TERMS;
     if (desc->term_count == 0 || too_many || desc->terms == NULL) {
         setti_world_fail_with(world, too_many ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT,
@@ -1084,6 +1085,7 @@ SETTI_COLD static sett_search* search_create(sett_world* world, const sett_searc
         return NULL;
     }
     b->columns = columns;
+    b->text = desc->name;
     b->call = call;
     sett_search* search = search_make(b, world, desc, term_size);
     bool built = search != NULL && build_tree(b) && search_settle(b);

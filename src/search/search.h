@@ -285,7 +285,7 @@ static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 typedef struct setti_parsed {
     sett_world* world;
     sett_search_term term[SETT_SEARCH_TERMS];
-    uint32_t column[SETT_SEARCH_TERMS + 1]; /* by term; of the order: 0 if there is none */
+    uint32_t column[SETT_SEARCH_TERMS + 1]; /* by term, in bytes; of the order: 0 without one */
     uint32_t term_count;
     sett_search_order order;
     size_t text_size;
@@ -294,6 +294,11 @@ typedef struct setti_parsed {
     sett_status status;
     char error[SETTI_MESSAGE_SIZE];
 } setti_parsed;
+
+/* Fails because of what a text has at a column, counted in bytes over all lines. Names the line
+ * too if it is not the first. */
+sett_status setti_search_fail(sett_world* world, sett_status status, const char* call,
+                              const char* text, uint32_t column, const char* wrong);
 
 /* Reads the text of a search. The caller frees *parsed, unless it fails. */
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,

@@ -1,6 +1,8 @@
 /* search_query.c: turns the text of a plain query into the description of a query. */
 #include "search/search.h"
 
+#include <stdio.h>
+
 /* Makes a query's term from a search's term. Returns NULL, or a part that queries cannot have. */
 static const char* plain_term(const sett_search_term* from, bool in_list, sett_term* term)
 {
@@ -104,15 +106,15 @@ SETTI_COLD sett_status setti_query_parse(sett_world* world, const char* text, co
         at = SETTI_AT_ORDER;
     }
     if (wrong != NULL) {
-        status = setti_world_fail_input(world, SETT_STATUS_ARGUMENT,
-                                        "%s: column %u: a query cannot have %s - use "
-                                        "sett_search_create",
-                                        call, (unsigned)parsed->column[at], wrong);
+        snprintf(message, sizeof(message), "a query cannot have %s - use sett_search_create",
+                 wrong);
+        status =
+            setti_search_fail(world, SETT_STATUS_ARGUMENT, call, text, parsed->column[at], message);
     } else if (wrong_order != NULL && wrong_order[0] == '\0') {
         status = world->error; /* reported already */
     } else if (wrong_order != NULL) {
-        status = setti_world_fail_input(world, SETT_STATUS_ARGUMENT, "%s: column %u: %s", call,
-                                        (unsigned)parsed->column[SETTI_AT_ORDER], wrong_order);
+        status = setti_search_fail(world, SETT_STATUS_ARGUMENT, call, text,
+                                   parsed->column[SETTI_AT_ORDER], wrong_order);
     }
     setti_parsed_free(parsed);
     return status;

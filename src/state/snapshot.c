@@ -351,7 +351,7 @@ static void state_end(setti_cow* cow, setti_cow_reason reason)
     if (out_of_memory) {
         setti_world_log(state->world, SETT_LOG_WARNING,
                         "memory ran out for copies of pages: %u snapshots are lost, and the world "
-                        "itself is complete - take a new snapshot",
+                        "itself is complete - free memory, and take a new snapshot",
                         (unsigned)ended);
     }
 }

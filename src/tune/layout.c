@@ -190,7 +190,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
             list = with ? LAYOUT_WITH : LAYOUT_WITHOUT;
         } else if (!layout_is_name(&word)) {
             return layout_fail(reader, word.at,
-                               "the name of a type is expected - a group is "
+                               "the name of a type, or \"}\", is expected - a group is "
                                "written: group { A B with C without D }");
         } else if (item->count[list] == SETT_GROUP_TYPES) {
             return layout_fail(reader, word.at,
@@ -289,41 +289,26 @@ static setti_type* layout_type(const sett_world* world, const layout_word* word)
     return NULL;
 }
 
-static void layout_place(const char* text, const char* at, unsigned* line, unsigned* column)
-{
-    *line = 1;
-    *column = 1;
-    for (; text < at; text++) {
-        bool ends_line = *text == '\n';
-        *column = ends_line ? 1 : *column + 1;
-        *line += ends_line ? 1 : 0;
-    }
-}
-
 static sett_status layout_wrong(sett_world* world, sett_status status, const char* text,
                                 const char* at, const char* wrong)
 {
-    unsigned line;
-    unsigned column;
-    layout_place(text, at, &line, &column);
+    setti_text_place place = setti_text_place_of(text, (size_t)(at - text));
     int length = (int)SETTI_MIN(strcspn(at, "\n"), (size_t)24);
     if (length == 0) {
         return setti_world_fail_with(world, status, "%s: line %u, column %u, at the end: %s",
-                                     layout_call, line, column, wrong);
+                                     layout_call, place.line, place.column, wrong);
     }
     return setti_world_fail_with(world, status, "%s: line %u, column %u, at \"%.*s\": %s",
-                                 layout_call, line, column, length, at, wrong);
+                                 layout_call, place.line, place.column, length, at, wrong);
 }
 
 /* Logs a word if no registered type has the name. */
 static void layout_report_word(const sett_world* world, const char* text, const layout_word* word)
 {
-    unsigned line;
-    unsigned column;
     if (layout_type(world, word) != NULL) {
         return;
     }
-    layout_place(text, word->at, &line, &column);
+    setti_text_place place = setti_text_place_of(text, (size_t)(word->at - text));
     const uint32_t quote = word->at[0] == '"' ? 1 : 0; /* characters */
     const char* name = word->at + quote;
     uint32_t length = word->length - 2 * quote;
@@ -332,7 +317,7 @@ static void layout_report_word(const sett_world* world, const char* text, const 
     const char* guessed = setti_guess_text(&guess);
     setti_world_log(world, SETT_LOG_WARNING,
                     "%s: line %u, column %u: type \"%.*s\" is not registered in this world%s",
-                    layout_call, line, column, (int)SETTI_MIN(length, 100u), name,
+                    layout_call, place.line, place.column, (int)SETTI_MIN(length, 100u), name,
                     guessed[0] != '\0' ? guessed : " - register it, or remove its name");
 }
 
