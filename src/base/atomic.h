@@ -64,14 +64,14 @@ static inline uint32_t setti_counter_add(setti_counter* to, uint32_t value)
 }
 
 /* Subtracts `value` and returns the old count. The last thread sees the writes of all threads. */
-static inline uint32_t setti_counter_take(setti_counter* from, uint32_t value)
+static inline uint32_t setti_counter_take(setti_counter* counter, uint32_t value)
 {
-    return (uint32_t)atomic_fetch_sub_explicit(from, value, memory_order_acq_rel);
+    return (uint32_t)atomic_fetch_sub_explicit(counter, value, memory_order_acq_rel);
 }
 
-static inline uint32_t setti_counter_get(setti_counter* from)
+static inline uint32_t setti_counter_get(setti_counter* counter)
 {
-    return (uint32_t)atomic_load_explicit(from, memory_order_acquire);
+    return (uint32_t)atomic_load_explicit(counter, memory_order_acquire);
 }
 
 /* The limit of loops that wait for a signal; 0 if signals are not read. */
@@ -127,15 +127,15 @@ static inline uint32_t setti_counter_add(setti_counter* to, uint32_t value)
     return *to - value;
 }
 
-static inline uint32_t setti_counter_take(setti_counter* from, uint32_t value)
+static inline uint32_t setti_counter_take(setti_counter* counter, uint32_t value)
 {
-    *from -= value;
-    return *from + value;
+    *counter -= value;
+    return *counter + value;
 }
 
-static inline uint32_t setti_counter_get(setti_counter* from)
+static inline uint32_t setti_counter_get(setti_counter* counter)
 {
-    return *from;
+    return *counter;
 }
 
 #define SETTI_SIGNAL_ROUNDS(rounds) 0

@@ -77,7 +77,7 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
     }
 }
 
-static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
+static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* structure,
                              const unsigned char* value);
 
 /* Returns the first constant with a value. Returns NULL without such a constant, or if a reader
@@ -124,11 +124,11 @@ static void value_add_bits(setti_json_out* out, const sett_member* member, int64
     uint64_t unnamed = (uint64_t)value;
     const char* between = "[";
     unsigned char bytes[8];
-    for (const sett_constant* at = member->constants; at->name != NULL; at++) {
-        uint64_t bits = (uint64_t)at->value;
+    for (const sett_constant* constant = member->constants; constant->name != NULL; constant++) {
+        uint64_t bits = (uint64_t)constant->value;
         if (bits != 0 && (unnamed & bits) == bits) {
             setti_json_add_text(out, between);
-            setti_json_add_string(out, at->name, strlen(at->name));
+            setti_json_add_string(out, constant->name, strlen(constant->name));
             between = ", ";
             unnamed &= ~bits;
         }
@@ -232,12 +232,12 @@ static void value_add_element(setti_json_out* out, sett_world* world, const sett
     }
 }
 
-static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
+static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* structure,
                              const unsigned char* value)
 {
     const char* between = "{";
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         if (!member->local) {
             setti_json_add_text(out, between);
             setti_json_add_string(out, member->name, strlen(member->name));
@@ -399,7 +399,7 @@ bool setti_json_parse_handle(const char* text, sett_entity* out)
     return true;
 }
 
-static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
+static bool value_read_struct(setti_json_reader* reader, const sett_struct* structure,
                               unsigned char* value);
 
 static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
@@ -770,7 +770,7 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
             value_fail_few(reader, at, "too few elements", count, member->count));
 }
 
-static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
+static bool value_read_struct(setti_json_reader* reader, const sett_struct* structure,
                               unsigned char* value)
 {
     setti_json* json = &reader->json;
@@ -778,14 +778,14 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
     uint64_t seen[JSON_SEEN] = {0};
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        const sett_member* member = setti_struct_member(of, key, strlen(key));
+        const sett_member* member = setti_struct_member(structure, key, strlen(key));
         size_t at = json->at;
         size_t before = setti_json_enter(reader, ".", key);
         if (member == NULL) {
             setti_guess guess = setti_guess_begin(key, strlen(key));
-            for (uint32_t k = 0; k < of->count; k++) {
-                if (!of->members[k].local) {
-                    setti_guess_try(&guess, of->members[k].name);
+            for (uint32_t k = 0; k < structure->count; k++) {
+                if (!structure->members[k].local) {
+                    setti_guess_try(&guess, structure->members[k].name);
                 }
             }
             good = setti_json_unknown(reader, at, "no member has this name",
@@ -793,7 +793,7 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
         } else if (member->local) {
             good = setti_json_unknown(reader, at, "the member is local: only the program writes it",
                                       " - leave it out", NULL);
-        } else if (setti_bits_test_and_set(seen, (uint32_t)(member - of->members))) {
+        } else if (setti_bits_test_and_set(seen, (uint32_t)(member - structure->members))) {
             good = setti_json_fail(json, at, "the member occurs twice - leave out one of them");
         } else {
             good = value_read_member(reader, member, value + member->offset);

@@ -23,156 +23,157 @@ typedef struct json_writer {
 } json_writer;
 
 /* Returns true if the program wants a type, and the entity has the type. */
-static bool write_wants(const json_writer* to, const setti_type* type, sett_entity entity)
+static bool write_wants(const json_writer* writer, const setti_type* type, sett_entity entity)
 {
-    bool wanted = to->desc->component_count == 0;
-    for (uint32_t k = 0; !wanted && k < to->desc->component_count; k++) {
-        wanted = to->desc->components[k] == type->id;
+    bool wanted = writer->desc->component_count == 0;
+    for (uint32_t k = 0; !wanted && k < writer->desc->component_count; k++) {
+        wanted = writer->desc->components[k] == type->id;
     }
     return wanted && setti_storage_has(&type->storage, entity.index);
 }
 
 /* Writes a key after the separator *between, which becomes a comma. */
-static void write_key(json_writer* to, const char** between, const char* name)
+static void write_key(json_writer* writer, const char** between, const char* name)
 {
-    setti_json_add_text(&to->out, *between);
-    setti_json_add_string(&to->out, name, strlen(name));
-    setti_json_add_text(&to->out, ": ");
+    setti_json_add_text(&writer->out, *between);
+    setti_json_add_string(&writer->out, name, strlen(name));
+    setti_json_add_text(&writer->out, ": ");
     *between = ", ";
 }
 
 /* Writes the value of a component or the data of a link.
  *   owner  the component or relationship that the entity has
  *   type   the type of the value: `owner`, or the relationship's data type */
-static void write_value(json_writer* to, sett_entity entity, const setti_type* owner,
+static void write_value(json_writer* writer, sett_entity entity, const setti_type* owner,
                         const setti_type* type, const void* value)
 {
-    setti_world_touch(to->world, entity, owner->id, SETTI_ACCESS_READ, to->call);
-    setti_json_add_value(&to->out, to->world, type, value);
+    setti_world_touch(writer->world, entity, owner->id, SETTI_ACCESS_READ, writer->call);
+    setti_json_add_value(&writer->out, writer->world, type, value);
 }
 
 /* Writes a link as "/hall", or with data as {"to": "/hall", "data": ...}. */
-static void write_link(json_writer* to, sett_entity source, sett_entity target,
+static void write_link(json_writer* writer, sett_entity source, sett_entity target,
                        const setti_type* relationship, const void* data)
 {
     const setti_type* type = setti_relation_of_links(relationship)->data_type;
     if (type->desc.size == 0) {
-        setti_json_add_reference(&to->out, to->world, target);
+        setti_json_add_reference(&writer->out, writer->world, target);
         return;
     }
-    setti_json_add_text(&to->out, "{\"to\": ");
-    setti_json_add_reference(&to->out, to->world, target);
-    setti_json_add_text(&to->out, ", \"data\": ");
-    write_value(to, source, relationship, type, data);
-    setti_json_add_text(&to->out, "}");
+    setti_json_add_text(&writer->out, "{\"to\": ");
+    setti_json_add_reference(&writer->out, writer->world, target);
+    setti_json_add_text(&writer->out, ", \"data\": ");
+    write_value(writer, source, relationship, type, data);
+    setti_json_add_text(&writer->out, "}");
 }
 
-static void write_links(json_writer* to, sett_entity entity)
+static void write_links(json_writer* writer, sett_entity entity)
 {
     const char* begin = ", \"links\": {"; /* before the first relationship */
     const char* between = begin;
-    const setti_type_list* types = &to->world->registered;
+    const setti_type_list* types = &writer->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
         const setti_type* type = types->item[k];
-        if (type->links == NULL || !write_wants(to, type, entity)) {
+        if (type->links == NULL || !write_wants(writer, type, entity)) {
             continue;
         }
         sett_link_cursor cursor = {NULL, 0, 0, false};
         const char* comma = "[";
-        write_key(to, &between, type->desc.name);
-        for (sett_entity target = sett_target_next(to->world, entity, type->id, &cursor);
+        write_key(writer, &between, type->desc.name);
+        for (sett_entity target = sett_target_next(writer->world, entity, type->id, &cursor);
              !sett_is_null(target);
-             target = sett_target_next(to->world, entity, type->id, &cursor)) {
-            setti_json_add_text(&to->out, comma);
-            write_link(to, entity, target, type, cursor.data);
+             target = sett_target_next(writer->world, entity, type->id, &cursor)) {
+            setti_json_add_text(&writer->out, comma);
+            write_link(writer, entity, target, type, cursor.data);
             comma = ", ";
         }
-        setti_json_add_text(&to->out, *comma == '[' ? "[]" : "]");
+        setti_json_add_text(&writer->out, *comma == '[' ? "[]" : "]");
     }
     bool has_links = between != begin;
-    setti_json_add_text(&to->out, has_links ? "}" : "");
+    setti_json_add_text(&writer->out, has_links ? "}" : "");
 }
 
 /* Writes path and handle. For an entity without a path, writes handle, name and parent. */
-static void write_identity(json_writer* to, sett_entity entity)
+static void write_identity(json_writer* writer, sett_entity entity)
 {
     char path[SETTI_JSON_REFERENCE];
     char handle[SETTI_JSON_HANDLE];
-    sett_world* world = to->world;
+    sett_world* world = writer->world;
     size_t length = setti_json_path(world, entity, path);
     size_t handle_length = setti_json_handle(entity, handle);
-    setti_json_add_text(&to->out, to->any ? ",\n{\"entity\": " : "\n{\"entity\": ");
+    setti_json_add_text(&writer->out, writer->any ? ",\n{\"entity\": " : "\n{\"entity\": ");
     if (length != 0) {
-        setti_json_add_string(&to->out, path, length);
-        setti_json_add_text(&to->out, ", \"handle\": ");
-        setti_json_add(&to->out, handle, handle_length);
+        setti_json_add_string(&writer->out, path, length);
+        setti_json_add_text(&writer->out, ", \"handle\": ");
+        setti_json_add(&writer->out, handle, handle_length);
         return;
     }
     const char* name = world->naming != NULL ? sett_name_get(world, entity) : NULL;
     sett_entity parent = sett_hierarchy_parent(world, entity);
-    setti_json_add(&to->out, handle, handle_length);
+    setti_json_add(&writer->out, handle, handle_length);
     if (name != NULL) {
-        setti_json_add_text(&to->out, ", \"name\": ");
-        setti_json_add_bytes(&to->out, name, strlen(name));
+        setti_json_add_text(&writer->out, ", \"name\": ");
+        setti_json_add_bytes(&writer->out, name, strlen(name));
     }
     if (!sett_is_null(parent)) {
-        setti_json_add_text(&to->out, ", \"parent\": ");
-        setti_json_add_reference(&to->out, world, parent);
+        setti_json_add_text(&writer->out, ", \"parent\": ");
+        setti_json_add_reference(&writer->out, world, parent);
     }
 }
 
-static void write_entity(json_writer* to, sett_entity entity)
+static void write_entity(json_writer* writer, sett_entity entity)
 {
     const char* between = "";
-    const setti_type_list* types = &to->world->registered;
-    write_identity(to, entity);
-    const setti_hierarchy* tree = setti_hierarchy_of(to->world);
+    const setti_type_list* types = &writer->world->registered;
+    write_identity(writer, entity);
+    const setti_hierarchy* tree = setti_hierarchy_of(writer->world);
     const sett_hierarchy* node =
         tree != NULL ? setti_storage_find(&tree->type->storage, entity.index) : NULL;
     uint32_t policy = node != NULL ? node->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
     if (node != NULL && node->parent == 0 && node->first == 0) { /* no other text shows the node */
-        setti_json_add_text(&to->out, ", \"parent\": null");
+        setti_json_add_text(&writer->out, ", \"parent\": null");
     }
     if (policy != SETT_CHILDREN_DEFAULT) {
-        setti_json_add_text(&to->out, ", \"policy\": ");
-        setti_json_add_string(&to->out, setti_json_policies[policy],
+        setti_json_add_text(&writer->out, ", \"policy\": ");
+        setti_json_add_string(&writer->out, setti_json_policies[policy],
                               strlen(setti_json_policies[policy]));
     }
-    setti_json_add_text(&to->out, ", \"components\": {");
+    setti_json_add_text(&writer->out, ", \"components\": {");
     for (uint32_t k = 0; k < types->count; k++) {
         const setti_type* type = types->item[k];
-        if (type->module == NULL && write_wants(to, type, entity)) {
-            write_key(to, &between, type->desc.name);
-            write_value(to, entity, type, type, setti_storage_find(&type->storage, entity.index));
+        if (type->module == NULL && write_wants(writer, type, entity)) {
+            write_key(writer, &between, type->desc.name);
+            write_value(writer, entity, type, type,
+                        setti_storage_find(&type->storage, entity.index));
         }
     }
-    setti_json_add_text(&to->out, "}");
-    write_links(to, entity);
-    setti_json_add_text(&to->out, "}");
-    to->any = true;
+    setti_json_add_text(&writer->out, "}");
+    write_links(writer, entity);
+    setti_json_add_text(&writer->out, "}");
+    writer->any = true;
 }
 
 /* Writes an entity, and its descendants unless the program wants a single entity. */
-static void write_subtree(json_writer* to, sett_entity root)
+static void write_subtree(json_writer* writer, sett_entity root)
 {
     sett_entity at = root;
-    while (!sett_is_null(at) && !to->out.stopped) {
-        write_entity(to, at);
-        at = to->desc->single ? sett_null() : sett_hierarchy_walk(to->world, root, at);
+    while (!sett_is_null(at) && !writer->out.stopped) {
+        write_entity(writer, at);
+        at = writer->desc->single ? sett_null() : sett_hierarchy_walk(writer->world, root, at);
     }
 }
 
 /* Writes the query's entities. Returns false if the world has an error, so that none begins. */
-static bool write_query(json_writer* to)
+static bool write_query(json_writer* writer)
 {
     sett_batch batch;
-    sett_batch* b = setti_query_begin(to->desc->query, &batch, to->call);
+    sett_batch* b = setti_query_begin(writer->desc->query, &batch, writer->call);
     if (b == NULL) {
         return false;
     }
     while (sett_batch_next(b)) {
         for (uint32_t k = 0; k < b->count; k++) {
-            write_entity(to, sett_batch_entity(b, b->rows != NULL ? b->rows[k] : k));
+            write_entity(writer, sett_batch_entity(b, b->rows != NULL ? b->rows[k] : k));
         }
     }
     sett_batch_end(b);

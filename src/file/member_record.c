@@ -24,98 +24,98 @@ enum {
     RECORD_FLAGS = 7
 };
 
-void setti_record_put(setti_record_writer* to, uint64_t number, size_t size)
+void setti_record_put(setti_record_writer* writer, uint64_t number, size_t size)
 {
     SETTI_ASSERT(size != 0 && size <= 8);
-    if (to->out != NULL) {
-        setti_bytes_put(to->out + to->size, number, size);
+    if (writer->out != NULL) {
+        setti_bytes_put(writer->out + writer->size, number, size);
     }
-    to->size += size;
+    writer->size += size;
 }
 
-void setti_record_put_text(setti_record_writer* to, const char* text)
+void setti_record_put_text(setti_record_writer* writer, const char* text)
 {
     size_t length = text != NULL ? strlen(text) : 0;
     length = SETTI_MIN(length, UINT16_MAX);
-    setti_record_put(to, length, 2);
-    if (to->out != NULL && length != 0) {
-        memcpy(to->out + to->size, text, length);
+    setti_record_put(writer, length, 2);
+    if (writer->out != NULL && length != 0) {
+        memcpy(writer->out + writer->size, text, length);
     }
-    to->size += length;
+    writer->size += length;
 }
 
-void setti_record_put_double(setti_record_writer* to, double number)
+void setti_record_put_double(setti_record_writer* writer, double number)
 {
     uint64_t bits;
     memcpy(&bits, &number, sizeof(bits));
-    setti_record_put(to, bits, 8);
+    setti_record_put(writer, bits, 8);
 }
 
-static void record_put_constants(setti_record_writer* to, const sett_constant* constants)
+static void record_put_constants(setti_record_writer* writer, const sett_constant* constants)
 {
     uint32_t count = 0;
     while (constants != NULL && constants[count].name != NULL && count < UINT16_MAX) {
         count++;
     }
-    setti_record_put(to, count, 2);
+    setti_record_put(writer, count, 2);
     for (uint32_t k = 0; k < count; k++) {
-        setti_record_put_text(to, constants[k].name);
-        setti_record_put(to, (uint64_t)constants[k].value, 8);
+        setti_record_put_text(writer, constants[k].name);
+        setti_record_put(writer, (uint64_t)constants[k].value, 8);
     }
 }
 
-static void record_put_member(setti_record_writer* to, const sett_member* member)
+static void record_put_member(setti_record_writer* writer, const sett_member* member)
 {
     bool named = member->element_names != NULL && member->count <= UINT16_MAX;
     uint32_t flags = (member->bits ? RECORD_BITS : 0u) | (member->local ? RECORD_LOCAL : 0u) |
                      (named ? RECORD_NAMES : 0u);
-    setti_record_put_text(to, member->name);
-    setti_record_put(to, (uint64_t)member->kind, 1);
-    setti_record_put(to, flags, 1);
-    setti_record_put(to, member->offset, 4);
-    setti_record_put(to, member->size, 4);
-    setti_record_put_double(to, member->scale);
-    setti_record_put_double(to, member->minimum);
-    setti_record_put_double(to, member->maximum);
-    setti_record_put_text(to, member->unit);
-    setti_record_put_text(to, member->description);
-    record_put_constants(to, member->constants);
+    setti_record_put_text(writer, member->name);
+    setti_record_put(writer, (uint64_t)member->kind, 1);
+    setti_record_put(writer, flags, 1);
+    setti_record_put(writer, member->offset, 4);
+    setti_record_put(writer, member->size, 4);
+    setti_record_put_double(writer, member->scale);
+    setti_record_put_double(writer, member->minimum);
+    setti_record_put_double(writer, member->maximum);
+    setti_record_put_text(writer, member->unit);
+    setti_record_put_text(writer, member->description);
+    record_put_constants(writer, member->constants);
     if (named) {
-        setti_record_put(to, member->count, 2);
+        setti_record_put(writer, member->count, 2);
     }
     for (uint32_t n = 0; named && n < member->count; n++) {
-        setti_record_put_text(to, member->element_names[n]);
+        setti_record_put_text(writer, member->element_names[n]);
     }
     if (member->kind == SETT_MEMBER_LIST) {
-        setti_record_put(to, (uint64_t)member->element, 1);
+        setti_record_put(writer, (uint64_t)member->element, 1);
     }
     if (member->of != NULL) {
-        setti_member_record_write(to, member->of);
+        setti_member_record_write(writer, member->of);
     }
 }
 
-SETTI_COLD void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
+SETTI_COLD void setti_member_record_write(setti_record_writer* writer, const sett_struct* structure)
 {
-    setti_record_put(to, of != NULL ? of->count : 0, 2);
-    if (of == NULL) {
+    setti_record_put(writer, structure != NULL ? structure->count : 0, 2);
+    if (structure == NULL) {
         return;
     }
-    setti_record_put_text(to, of->name);
-    setti_record_put(to, of->size, 4);
-    for (uint32_t k = 0; k < of->count; k++) {
-        record_put_member(to, &of->members[k]);
+    setti_record_put_text(writer, structure->name);
+    setti_record_put(writer, structure->size, 4);
+    for (uint32_t k = 0; k < structure->count; k++) {
+        record_put_member(writer, &structure->members[k]);
     }
 }
 
 /* Reads a text into the arena. After an error, returns NULL and sets from->short_of. */
-static const char* record_text(setti_delta_reader* from, setti_arena* arena)
+static const char* record_text(setti_delta_reader* reader, setti_arena* arena)
 {
-    size_t length = (size_t)setti_delta_number(from, 2);
-    const unsigned char* bytes = setti_delta_read(from, length);
+    size_t length = (size_t)setti_delta_number(reader, 2);
+    const unsigned char* bytes = setti_delta_read(reader, length);
     bool is_valid = bytes != NULL && memchr(bytes, 0, length) == NULL;
     char* text = is_valid ? setti_arena_alloc(arena, length + 1, 1) : NULL;
     if (text == NULL) {
-        from->short_of = true;
+        reader->short_of = true;
         return NULL;
     }
     memcpy(text, bytes, length);
@@ -124,15 +124,15 @@ static const char* record_text(setti_delta_reader* from, setti_arena* arena)
 }
 
 /* Reads a text. Returns NULL for an empty text. */
-static const char* record_optional(setti_delta_reader* from, setti_arena* arena)
+static const char* record_optional(setti_delta_reader* reader, setti_arena* arena)
 {
-    const char* text = record_text(from, arena);
+    const char* text = record_text(reader, arena);
     return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
-double setti_record_get_double(setti_delta_reader* from)
+double setti_record_get_double(setti_delta_reader* reader)
 {
-    uint64_t bits = setti_delta_number(from, 8);
+    uint64_t bits = setti_delta_number(reader, 8);
     double number;
     memcpy(&number, &bits, sizeof(number));
     return number;
@@ -142,111 +142,112 @@ double setti_record_get_double(setti_delta_reader* from)
  * NULL and sets from->short_of.
  *   least  the least bytes of an item in the record
  *   size   the bytes of an item in memory */
-static void* record_list(setti_delta_reader* from, setti_arena* arena, size_t count, size_t least,
+static void* record_list(setti_delta_reader* reader, setti_arena* arena, size_t count, size_t least,
                          size_t size)
 {
-    bool can_follow = count <= (size_t)(from->end - from->at) / least;
+    bool can_follow = count <= (size_t)(reader->end - reader->at) / least;
     void* list = can_follow ? setti_arena_alloc(arena, (count + 1) * size, 16) : NULL;
     if (list == NULL) {
-        from->short_of = true;
+        reader->short_of = true;
         return NULL;
     }
     return memset(list, 0, (count + 1) * size);
 }
 
-static const sett_constant* record_constants(setti_delta_reader* from, setti_arena* arena)
+static const sett_constant* record_constants(setti_delta_reader* reader, setti_arena* arena)
 {
-    size_t count = (size_t)setti_delta_number(from, 2);
+    size_t count = (size_t)setti_delta_number(reader, 2);
     if (count == 0) {
         return NULL;
     }
-    sett_constant* list = record_list(from, arena, count, RECORD_CONSTANT, sizeof(*list));
-    for (size_t k = 0; k < count && !from->short_of; k++) {
-        list[k].name = record_text(from, arena);
-        list[k].value = (int64_t)setti_delta_number(from, 8);
+    sett_constant* list = record_list(reader, arena, count, RECORD_CONSTANT, sizeof(*list));
+    for (size_t k = 0; k < count && !reader->short_of; k++) {
+        list[k].name = record_text(reader, arena);
+        list[k].value = (int64_t)setti_delta_number(reader, 8);
     }
     return list;
 }
 
-static void record_names(setti_delta_reader* from, setti_arena* arena, sett_member* member)
+static void record_names(setti_delta_reader* reader, setti_arena* arena, sett_member* member)
 {
-    member->count = (uint32_t)setti_delta_number(from, 2); /* checked when a type is registered */
-    const char** list = record_list(from, arena, member->count, 2, sizeof(*list));
-    for (uint32_t k = 0; k < member->count && !from->short_of; k++) {
-        list[k] = record_text(from, arena);
+    member->count = (uint32_t)setti_delta_number(reader, 2); /* checked when a type is registered */
+    const char** list = record_list(reader, arena, member->count, 2, sizeof(*list));
+    for (uint32_t k = 0; k < member->count && !reader->short_of; k++) {
+        list[k] = record_text(reader, arena);
     }
-    from->short_of = from->short_of || member->count == 0;
+    reader->short_of = reader->short_of || member->count == 0;
     member->element_names = list;
 }
 
 static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
                                         uint32_t depth);
 
-static sett_member_kind record_kind(setti_delta_reader* from)
+static sett_member_kind record_kind(setti_delta_reader* reader)
 {
-    uint64_t kind = setti_delta_number(from, 1);
-    from->short_of = from->short_of || kind == SETT_MEMBER_UNKNOWN || kind >= SETT_MEMBER_KINDS;
+    uint64_t kind = setti_delta_number(reader, 1);
+    reader->short_of = reader->short_of || kind == SETT_MEMBER_UNKNOWN || kind >= SETT_MEMBER_KINDS;
     return (sett_member_kind)kind;
 }
 
-static void record_member(setti_delta_reader* from, setti_arena* arena, uint32_t depth,
+static void record_member(setti_delta_reader* reader, setti_arena* arena, uint32_t depth,
                           sett_member* member)
 {
-    member->name = record_text(from, arena);
-    member->kind = record_kind(from);
-    uint64_t flags = setti_delta_number(from, 1);
-    from->short_of = from->short_of || flags > RECORD_FLAGS;
+    member->name = record_text(reader, arena);
+    member->kind = record_kind(reader);
+    uint64_t flags = setti_delta_number(reader, 1);
+    reader->short_of = reader->short_of || flags > RECORD_FLAGS;
     member->bits = (flags & RECORD_BITS) != 0;
     member->local = (flags & RECORD_LOCAL) != 0;
-    member->offset = setti_delta_u32(from);
-    member->size = setti_delta_u32(from);
-    member->scale = setti_record_get_double(from);
-    member->minimum = setti_record_get_double(from);
-    member->maximum = setti_record_get_double(from);
-    member->unit = record_optional(from, arena);
-    member->description = record_optional(from, arena);
-    member->constants = record_constants(from, arena);
+    member->offset = setti_delta_u32(reader);
+    member->size = setti_delta_u32(reader);
+    member->scale = setti_record_get_double(reader);
+    member->minimum = setti_record_get_double(reader);
+    member->maximum = setti_record_get_double(reader);
+    member->unit = record_optional(reader, arena);
+    member->description = record_optional(reader, arena);
+    member->constants = record_constants(reader, arena);
     if ((flags & RECORD_NAMES) != 0) {
-        record_names(from, arena, member);
+        record_names(reader, arena, member);
     }
     bool is_list = member->kind == SETT_MEMBER_LIST;
     if (is_list) {
-        member->element = record_kind(from);
+        member->element = record_kind(reader);
     }
     sett_member_kind item_kind = is_list ? member->element : member->kind;
-    if (!from->short_of && item_kind == SETT_MEMBER_STRUCT) {
-        member->of = record_struct(from, arena, depth + 1);
-        from->short_of = from->short_of || member->of == NULL;
+    if (!reader->short_of && item_kind == SETT_MEMBER_STRUCT) {
+        member->of = record_struct(reader, arena, depth + 1);
+        reader->short_of = reader->short_of || member->of == NULL;
     }
 }
 
 /* Reads a struct. Returns NULL for unknown members, or after an error. */
-SETTI_COLD static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
+SETTI_COLD static const sett_struct* record_struct(setti_delta_reader* reader, setti_arena* arena,
                                                    uint32_t depth)
 {
-    size_t count = (size_t)setti_delta_number(from, 2);
+    size_t count = (size_t)setti_delta_number(reader, 2);
     if (count == 0 || depth > SETT_MEMBERS_DEPTH) {
-        from->short_of = from->short_of || count != 0; /* 0 stands for unknown members */
+        reader->short_of = reader->short_of || count != 0; /* 0 stands for unknown members */
         return NULL;
     }
-    sett_struct* of = record_list(from, arena, 1, 1, sizeof(*of));
-    sett_member* members = record_list(from, arena, count, RECORD_MEMBER, sizeof(*members));
-    if (of == NULL || members == NULL) {
+    sett_struct* structure = record_list(reader, arena, 1, 1, sizeof(*structure));
+    sett_member* members = record_list(reader, arena, count, RECORD_MEMBER, sizeof(*members));
+    if (structure == NULL || members == NULL) {
         return NULL;
     }
-    of->name = record_text(from, arena);
-    of->size = setti_delta_u32(from);
-    of->count = (uint32_t)count;
-    of->members = members;
-    of->calls_ = sett_members_link_;
-    for (size_t k = 0; k < count && !from->short_of; k++) {
-        record_member(from, arena, depth, &members[k]);
+    structure->name = record_text(reader, arena);
+    structure->size = setti_delta_u32(reader);
+    structure->count = (uint32_t)count;
+    structure->members = members;
+    structure->calls_ = sett_members_link_;
+    for (size_t k = 0; k < count && !reader->short_of; k++) {
+        record_member(reader, arena, depth, &members[k]);
     }
-    return of;
+    return structure;
 }
 
-bool setti_member_record_read(setti_delta_reader* from, setti_arena* arena, const sett_struct** of)
+bool setti_member_record_read(setti_delta_reader* reader, setti_arena* arena,
+                              const sett_struct** of)
 {
-    *of = record_struct(from, arena, 0);
-    return !from->short_of;
+    *of = record_struct(reader, arena, 0);
+    return !reader->short_of;
 }

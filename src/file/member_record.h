@@ -12,16 +12,17 @@ typedef struct setti_record_writer {
     size_t size;
 } setti_record_writer;
 
-void setti_record_put(setti_record_writer* to, uint64_t number, size_t size);
-void setti_record_put_double(setti_record_writer* to, double number);
-void setti_record_put_text(setti_record_writer* to, const char* text); /* NULL counts as "" */
+void setti_record_put(setti_record_writer* writer, uint64_t number, size_t size);
+void setti_record_put_double(setti_record_writer* writer, double number);
+void setti_record_put_text(setti_record_writer* writer, const char* text); /* NULL counts as "" */
 
-double setti_record_get_double(setti_delta_reader* from);
+double setti_record_get_double(setti_delta_reader* reader);
 
 /* Writes the members of a struct. NULL stands for unknown members. */
-void setti_member_record_write(setti_record_writer* to, const sett_struct* of);
+void setti_member_record_write(setti_record_writer* writer, const sett_struct* structure);
 
 /* Reads a struct into an arena, without checking whether the members fit together. */
-bool setti_member_record_read(setti_delta_reader* from, setti_arena* arena, const sett_struct** of);
+bool setti_member_record_read(setti_delta_reader* reader, setti_arena* arena,
+                              const sett_struct** of);
 
 #endif

@@ -79,33 +79,34 @@ static bool merge_chooses(const merge_job* job, const setti_type* type)
 }
 
 /* Returns true for types that every merge includes. */
-static bool merge_is_always_merged(const sett_world* from, const setti_type* type)
+static bool merge_is_always_merged(const sett_world* from_world, const setti_type* type)
 {
-    return (setti_names_of(from) != NULL && type == setti_names_of(from)->type) ||
-           (setti_hierarchy_of(from) != NULL && type == setti_hierarchy_of(from)->type) ||
-           type == setti_singleton_tag(from);
+    return (setti_names_of(from_world) != NULL && type == setti_names_of(from_world)->type) ||
+           (setti_hierarchy_of(from_world) != NULL &&
+            type == setti_hierarchy_of(from_world)->type) ||
+           type == setti_singleton_tag(from_world);
 }
 
 /* Decides which types are merged. Registers those that the world lacks. */
 static sett_status merge_decide(merge_job* job)
 {
-    sett_world* from = job->from;
+    sett_world* from_world = job->from;
     sett_status status = SETT_OK;
-    job->verdict_size = from->type_capacity;
+    job->verdict_size = from_world->type_capacity;
     job->verdicts = setti_pool_alloc(&job->to->pool, job->verdict_size, 16);
     if (job->verdicts == NULL) {
         return merge_no_memory(job);
     }
     memset(job->verdicts, SETTI_CLONE_SKIP, job->verdict_size);
-    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
-        const setti_type* type = from->registered.item[k];
-        bool always = merge_is_always_merged(from, type);
+    for (uint32_t k = 0; status == SETT_OK && k < from_world->registered.count; k++) {
+        const setti_type* type = from_world->registered.item[k];
+        bool always = merge_is_always_merged(from_world, type);
         if (type->storage.count == 0 || (!always && !merge_chooses(job, type))) {
             continue;
         }
         bool raw = !always && merge_is_raw(type) && !merge_allows_raw(job, type);
         job->verdicts[type->id] = raw ? SETTI_CLONE_RAW : SETTI_CLONE_TAKE;
-        status = setti_replica_join(job->to, from, type, merge_call);
+        status = setti_replica_join(job->to, from_world, type, merge_call);
     }
     job->clone.merge.verdicts = job->verdicts;
     return status;

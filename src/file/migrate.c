@@ -286,13 +286,13 @@ static sett_status migrate_reject(sett_world* read, const char* name, const char
 }
 
 /* Logs the members of a file that the program lacks. Returns their number. */
-static uint32_t migrate_report(const sett_world* into, const char* call, const char* name,
+static uint32_t migrate_report(const sett_world* to_world, const char* call, const char* name,
                                const sett_struct* from, const sett_struct* to)
 {
     uint32_t dropped = 0;
     for (uint32_t k = 0; from != NULL && to != NULL && k < from->count; k++) {
         if (migrate_find(to, from->members[k].name) == NULL) {
-            setti_world_log(into, SETT_LOG_WARNING,
+            setti_world_log(to_world, SETT_LOG_WARNING,
                             "%s: \"%.100s\" has no member \"%.60s\" in this world, so the file's "
                             "values of this member are dropped - call sett_file_migrate to convert "
                             "them",
@@ -325,7 +325,7 @@ static sett_status migrate_choose(sett_world* read, const setti_type* saved,
 }
 
 /* Prepares the conversion from `saved`, with the layout of the file, to the program's `local`. */
-static sett_status migrate_prepare(sett_world* into, sett_world* read, const setti_type* saved,
+static sett_status migrate_prepare(sett_world* to_world, sett_world* read, const setti_type* saved,
                                    const setti_type* local, setti_migration* rule)
 {
     const bool by_hook = saved->desc.members != NULL && /* bytes of a `write` hook */
@@ -336,7 +336,7 @@ static sett_status migrate_prepare(sett_world* into, sett_world* read, const set
     rule->rule.convert = migrate_value;
     rule->from = saved->desc.members;
     rule->to = local->desc.members;
-    const setti_migrator* migrator = migrate_first(into); /* the latest function that fits */
+    const setti_migrator* migrator = migrate_first(to_world); /* the latest function that fits */
     while (migrator != NULL &&
            (migrator->name_key != local->name_key || migrator->fingerprint != fingerprint)) {
         migrator = migrator->next;
@@ -344,7 +344,7 @@ static sett_status migrate_prepare(sett_world* into, sett_world* read, const set
     rule->migrator = migrator;
     rule->turned = setti_delta_turns(saved) && !saved->members->varies ? saved->members : NULL;
     rule->varied = setti_delta_form_of(saved) == SETTI_DELTA_OWNED ? saved->members : NULL;
-    rule->allocator = &into->pool.allocator;
+    rule->allocator = &to_world->pool.allocator;
     bool local_bytes = local->desc.write != NULL && local->written == NULL; /* of a `write` hook */
     bool same_version = saved->desc.layout_version == local->desc.layout_version;
     if (rule->migrator == NULL && by_hook && local_bytes && same_version) {
@@ -358,7 +358,8 @@ static sett_status migrate_prepare(sett_world* into, sett_world* read, const set
     rule->shown = local->written != NULL && members_known ? local : NULL;
     if (rule->migrator != NULL || rule->turned != NULL || rule->varied != NULL) {
         rule->room_size = saved->desc.size;
-        rule->room = setti_pool_alloc(&into->pool, SETTI_MAX(rule->room_size, 1), MIGRATE_ALIGN);
+        rule->room =
+            setti_pool_alloc(&to_world->pool, SETTI_MAX(rule->room_size, 1), MIGRATE_ALIGN);
         if (rule->room == NULL) {
             return SETT_STATUS_OUT_OF_MEMORY;
         }
@@ -366,13 +367,13 @@ static sett_status migrate_prepare(sett_world* into, sett_world* read, const set
     return migrate_choose(read, saved, local, rule);
 }
 
-SETTI_COLD setti_migration* setti_migrations_create(sett_world* into, sett_world* read,
+SETTI_COLD setti_migration* setti_migrations_create(sett_world* to_world, sett_world* read,
                                                     const char* call, uint32_t* count,
                                                     uint32_t* dropped, sett_status* status)
 {
     size_t size = (read->registered.count + 1) * sizeof(setti_migration);
     bool renamed = false;
-    setti_migration* list = setti_pool_alloc(&into->pool, size, 16);
+    setti_migration* list = setti_pool_alloc(&to_world->pool, size, 16);
     *count = 0;
     *status = list != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     if (list == NULL) {
@@ -381,7 +382,7 @@ SETTI_COLD setti_migration* setti_migrations_create(sett_world* into, sett_world
     memset(list, 0, size);
     for (uint32_t k = 0; *status == SETT_OK && k < read->registered.count; k++) {
         const setti_type* type = read->registered.item[k];
-        const setti_type* local = setti_type_find(into, type->desc.name);
+        const setti_type* local = setti_type_find(to_world, type->desc.name);
         if (local == NULL) {
             continue;
         }
@@ -389,24 +390,25 @@ SETTI_COLD setti_migration* setti_migrations_create(sett_world* into, sett_world
         if (!setti_types_same(type, local)) {
             type = setti_type_data(type);
             local = setti_type_data(local);
-            *status = migrate_prepare(into, read, type, local, &list[*count]);
+            *status = migrate_prepare(to_world, read, type, local, &list[*count]);
             const setti_migration* rule = &list[(*count)++];
             if (*status == SETT_OK && rule->migrator == NULL) { /* a function may drop members */
-                *dropped += migrate_report(into, call, local->desc.name, rule->from, rule->to);
+                *dropped += migrate_report(to_world, call, local->desc.name, rule->from, rule->to);
             }
         }
     }
     if (*status != SETT_OK || (*count == 0 && !renamed)) {
-        setti_migrations_free(into, list, read->registered.count);
+        setti_migrations_free(to_world, list, read->registered.count);
         list = NULL;
     }
     return list;
 }
 
-void setti_migrations_free(sett_world* into, setti_migration* list, uint32_t types)
+void setti_migrations_free(sett_world* to_world, setti_migration* list, uint32_t types)
 {
     for (uint32_t k = 0; list != NULL && k < types; k++) {
-        setti_pool_free(&into->pool, list[k].room, SETTI_MAX(list[k].room_size, 1), MIGRATE_ALIGN);
+        setti_pool_free(&to_world->pool, list[k].room, SETTI_MAX(list[k].room_size, 1),
+                        MIGRATE_ALIGN);
     }
-    setti_pool_free(&into->pool, list, (types + 1) * sizeof(setti_migration), 16);
+    setti_pool_free(&to_world->pool, list, (types + 1) * sizeof(setti_migration), 16);
 }

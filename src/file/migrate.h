@@ -25,12 +25,12 @@ typedef struct setti_migration {
 } setti_migration;
 
 /* Lists the conversions of types. Returns NULL after an error, or if no type needs a conversion.
- *   into  the program's world
+ *   to_world  the program's world
  *   read  the contents of the file; gets the error's message, except if memory runs out */
-setti_migration* setti_migrations_create(sett_world* into, sett_world* read, const char* call,
+setti_migration* setti_migrations_create(sett_world* to_world, sett_world* read, const char* call,
                                          uint32_t* count, uint32_t* dropped, sett_status* status);
 
 /* Frees a list. `types` is the number of types of the file. */
-void setti_migrations_free(sett_world* into, setti_migration* list, uint32_t types);
+void setti_migrations_free(sett_world* to_world, setti_migration* list, uint32_t types);
 
 #endif

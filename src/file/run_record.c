@@ -70,22 +70,22 @@ typedef struct run_entry {
 } run_entry;
 
 /* Reads seconds. Invalid seconds make the record invalid. */
-static double run_seconds(setti_delta_reader* from)
+static double run_seconds(setti_delta_reader* reader)
 {
-    double seconds = setti_record_get_double(from);
+    double seconds = setti_record_get_double(reader);
     bool good = seconds >= 0 && seconds <= RUN_SECONDS; /* false for NaN */
-    from->short_of = from->short_of || !good;
+    reader->short_of = reader->short_of || !good;
     return good ? seconds : 0;
 }
 
-static run_entry run_next(setti_delta_reader* from)
+static run_entry run_next(setti_delta_reader* reader)
 {
-    run_entry entry = {.length = (size_t)setti_delta_number(from, 2)};
-    entry.name = setti_delta_read(from, entry.length);
-    entry.state.time = run_seconds(from);
-    entry.state.runs = setti_delta_number(from, 8);
-    entry.state.enabled = (uint32_t)setti_delta_number(from, 1);
-    from->short_of = from->short_of || entry.state.enabled > 1;
+    run_entry entry = {.length = (size_t)setti_delta_number(reader, 2)};
+    entry.name = setti_delta_read(reader, entry.length);
+    entry.state.time = run_seconds(reader);
+    entry.state.runs = setti_delta_number(reader, 8);
+    entry.state.enabled = (uint32_t)setti_delta_number(reader, 1);
+    reader->short_of = reader->short_of || entry.state.enabled > 1;
     return entry;
 }
 
@@ -95,27 +95,27 @@ typedef struct run_loop {
 } run_loop;
 
 /* Reads a loop. Invalid times make the record invalid. */
-static run_loop run_next_loop(setti_delta_reader* from)
+static run_loop run_next_loop(setti_delta_reader* reader)
 {
     run_loop loop;
-    uint32_t bits = setti_delta_u32(from);
+    uint32_t bits = setti_delta_u32(reader);
     memcpy(&loop.step, &bits, sizeof(loop.step));
-    loop.state.start = run_seconds(from);
-    loop.state.now = run_seconds(from);
-    loop.state.steps = setti_delta_number(from, 8);
+    loop.state.start = run_seconds(reader);
+    loop.state.now = run_seconds(reader);
+    loop.state.steps = setti_delta_number(reader, 8);
     /* the time since the last step, not enough for another step */
     double unused = loop.state.now - (double)loop.state.steps * (double)loop.step;
     bool good = loop.step > 0 && unused >= 0 && unused <= (double)loop.step;
-    from->short_of = from->short_of || !good;
+    reader->short_of = reader->short_of || !good;
     return loop;
 }
 
-static setti_frame_state run_head(setti_delta_reader* from, uint32_t* count)
+static setti_frame_state run_head(setti_delta_reader* reader, uint32_t* count)
 {
     setti_frame_state state;
-    state.frames = setti_delta_number(from, 8);
-    state.time = run_seconds(from);
-    *count = setti_delta_u32(from);
+    state.frames = setti_delta_number(reader, 8);
+    state.time = run_seconds(reader);
+    *count = setti_delta_u32(reader);
     return state;
 }
 

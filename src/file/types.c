@@ -36,7 +36,7 @@ static const sett_struct* types_members(const setti_type* type)
                                                              : type->desc.members;
 }
 
-SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* to)
+SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* writer)
 {
     const sett_component_desc* desc = &type->desc;
     const setti_type* value = setti_type_data(type);
@@ -45,16 +45,16 @@ SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* 
                      (desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u) |
                      (desc->track_rows ? TYPES_TRACK_ROWS : 0u) |
                      (desc->can_disable ? TYPES_CAN_DISABLE : 0u);
-    setti_record_put_text(to, desc->name);
-    setti_record_put(to, (uint64_t)setti_delta_form_of(type), 1);
-    setti_record_put(to, (uint64_t)desc->storage, 1);
-    setti_record_put(to, (uint64_t)desc->save, 1);
-    setti_record_put(to, flags, 1);
-    setti_record_put(to, setti_delta_size(value), 4);
-    setti_record_put(to, written ? SETT_ALIGNOF(sett_list) : value->desc.align, 4);
-    setti_record_put(to, desc->layout_version, 4);
-    setti_record_put(to, written ? 0 : value->padding_hash, 8);
-    setti_member_record_write(to, types_members(value));
+    setti_record_put_text(writer, desc->name);
+    setti_record_put(writer, (uint64_t)setti_delta_form_of(type), 1);
+    setti_record_put(writer, (uint64_t)desc->storage, 1);
+    setti_record_put(writer, (uint64_t)desc->save, 1);
+    setti_record_put(writer, flags, 1);
+    setti_record_put(writer, setti_delta_size(value), 4);
+    setti_record_put(writer, written ? SETT_ALIGNOF(sett_list) : value->desc.align, 4);
+    setti_record_put(writer, desc->layout_version, 4);
+    setti_record_put(writer, written ? 0 : value->padding_hash, 8);
+    setti_member_record_write(writer, types_members(value));
 }
 
 static size_t types_write_all(const sett_world* world, unsigned char* out)
@@ -85,26 +85,26 @@ typedef struct types_entry {
 } types_entry;
 
 /* Reads a type. Returns false if the type is invalid, or if memory runs out. */
-static bool types_next(setti_delta_reader* from, setti_arena* arena, types_entry* entry)
+static bool types_next(setti_delta_reader* reader, setti_arena* arena, types_entry* entry)
 {
     memset(entry, 0, sizeof(*entry));
-    size_t length = (size_t)setti_delta_number(from, 2);
-    const unsigned char* name = setti_delta_read(from, length);
-    if (from->short_of || length == 0 || length >= sizeof(entry->name) ||
+    size_t length = (size_t)setti_delta_number(reader, 2);
+    const unsigned char* name = setti_delta_read(reader, length);
+    if (reader->short_of || length == 0 || length >= sizeof(entry->name) ||
         memchr(name, 0, length) != NULL) {
         return false;
     }
     memcpy(entry->name, name, length);
     sett_component_desc* desc = &entry->desc;
-    entry->form = (uint32_t)setti_delta_number(from, 1);
-    uint64_t storage = setti_delta_number(from, 1);
-    uint64_t save = setti_delta_number(from, 1);
-    uint64_t flags = setti_delta_number(from, 1);
+    entry->form = (uint32_t)setti_delta_number(reader, 1);
+    uint64_t storage = setti_delta_number(reader, 1);
+    uint64_t save = setti_delta_number(reader, 1);
+    uint64_t flags = setti_delta_number(reader, 1);
     desc->name = entry->name;
-    desc->size = setti_delta_u32(from);
-    desc->align = setti_delta_u32(from);
-    desc->layout_version = setti_delta_u32(from);
-    entry->padding_hash = setti_delta_number(from, 8);
+    desc->size = setti_delta_u32(reader);
+    desc->align = setti_delta_u32(reader);
+    desc->layout_version = setti_delta_u32(reader);
+    entry->padding_hash = setti_delta_number(reader, 8);
     desc->storage = (sett_storage_kind)storage;
     desc->save = save == SETT_SAVE_SKIP ? SETT_SAVE_SKIP : SETT_SAVE_BYTES;
     desc->keep_order = (flags & TYPES_KEEP_ORDER) != 0;
@@ -113,7 +113,7 @@ static bool types_next(setti_delta_reader* from, setti_arena* arena, types_entry
     desc->can_disable = (flags & TYPES_CAN_DISABLE) != 0;
     bool is_valid = entry->form < SETTI_DELTA_FORMS && storage <= SETT_STORAGE_SPARSE_SET &&
                     save <= SETT_SAVE_SKIP && flags <= TYPES_FLAGS;
-    return is_valid && !from->short_of && setti_member_record_read(from, arena, &desc->members);
+    return is_valid && !reader->short_of && setti_member_record_read(reader, arena, &desc->members);
 }
 
 static sett_status types_reject(sett_world* world, sett_status status, const types_entry* entry,
@@ -247,7 +247,7 @@ static bool types_differ(const setti_type* local, const types_entry* entry)
 }
 
 /* Registers a relationship of the program, with the name and the members of the file. */
-static sett_status types_join_links(sett_world* world, const sett_world* into,
+static sett_status types_join_links(sett_world* world, const sett_world* to_world,
                                     const setti_type* local, const types_entry* entry)
 {
     const sett_component_desc* desc = &entry->desc;
@@ -256,7 +256,7 @@ static sett_status types_join_links(sett_world* world, const sett_world* into,
     bool differs = desc->members != NULL && data.members != NULL &&
                    !setti_members_equal(data.members, desc->members);
     if (!renamed && !differs) {
-        return setti_replica_join_bare(world, into, local, types_call);
+        return setti_replica_join_bare(world, to_world, local, types_call);
     }
     if (differs) {
         data = *desc;
@@ -269,10 +269,10 @@ static sett_status types_join_links(sett_world* world, const sett_world* into,
 }
 
 /* Registers the type of an entry in the separate world `world`, with the layout of the file. */
-static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
-                              uint32_t* unknown)
+static sett_status types_join(sett_world* world, const sett_world* to_world,
+                              const types_entry* entry, uint32_t* unknown)
 {
-    const setti_type* local = setti_type_find(into, entry->name);
+    const setti_type* local = setti_type_find(to_world, entry->name);
     const char* why = local != NULL ? setti_values_unsaved(local) : NULL;
     if (why != NULL) { /* before hooks could free a value */
         return types_reject(world, SETT_STATUS_ARGUMENT, entry, why);
@@ -295,12 +295,12 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
         /* load_migrate converts the values */
         return types_register(world, entry, local->desc.name);
     }
-    return local->links != NULL ? types_join_links(world, into, local, entry)
-                                : setti_replica_join_bare(world, into, local, types_call);
+    return local->links != NULL ? types_join_links(world, to_world, local, entry)
+                                : setti_replica_join_bare(world, to_world, local, types_call);
 }
 
-sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
-                               uint32_t* unknown)
+sett_status setti_types_decode(sett_world* world, const sett_world* to_world,
+                               const setti_bytes* from, uint32_t* unknown)
 {
     setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
     setti_arena arena = {.allocator = &world->pool.allocator}; /* for the members of one entry */
@@ -310,7 +310,7 @@ sett_status setti_types_decode(sett_world* world, const sett_world* into, const 
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         setti_arena_reset(&arena);
         if (types_next(&reader, &arena, &entry)) {
-            status = types_join(world, into, &entry, unknown);
+            status = types_join(world, to_world, &entry, unknown);
         } else {
             status = arena.denied ? SETT_STATUS_OUT_OF_MEMORY : types_reject_damaged(world, &entry);
         }

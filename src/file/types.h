@@ -8,10 +8,10 @@
 /* Encodes all types of a world. Returns false if memory runs out. */
 bool setti_types_encode(sett_world* world, setti_bytes* out);
 
-/* Registers the types of a record in `world`, for the program's world `into`. Adds the number of
- * types that `into` lacks to *unknown. */
-sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
-                               uint32_t* unknown);
+/* Registers the types of a record in `world`, for the program's world `to_world`. Adds the number
+ * of types that `to_world` lacks to *unknown. */
+sett_status setti_types_decode(sett_world* world, const sett_world* to_world,
+                               const setti_bytes* from, uint32_t* unknown);
 
 /* Logs the types of a loaded world that the program has not registered. */
 void setti_types_report(const sett_world* world, const sett_world* apart, const char* call);

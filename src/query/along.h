@@ -8,15 +8,17 @@
 #include "sett/relationship.h"
 
 /* Returns the target of an entity, or SETTI_NONE. */
-SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index)
+SETTI_INLINE uint32_t setti_along_target(const setti_type* relationship, uint32_t index)
 {
-    const void* value = along != NULL ? setti_storage_find(&along->storage, index) : NULL;
+    const void* value =
+        relationship != NULL ? setti_storage_find(&relationship->storage, index) : NULL;
     if (value == NULL) {
         return SETTI_NONE;
     }
-    SETTI_ASSERT(along->records == NULL);
-    return along->links != NULL ? ((const sett_link*)value)->target.index
-                                : ((const sett_hierarchy*)value)->parent - 1; /* 0: no parent */
+    SETTI_ASSERT(relationship->records == NULL);
+    return relationship->links != NULL
+               ? ((const sett_link*)value)->target.index
+               : ((const sett_hierarchy*)value)->parent - 1; /* 0: no parent */
 }
 
 /* Whether a type allows one target for each entity. */
@@ -45,7 +47,7 @@ typedef struct setti_along_walk {
 } setti_along_walk;
 
 /* Returns the next entity of a walk, or SETTI_NONE at the end. */
-SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type* along,
+SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type* relationship,
                                        uint32_t index)
 {
     if (walk->power != 0 && index == walk->seen) {
@@ -57,16 +59,17 @@ SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type*
         walk->left = walk->power;
     }
     walk->left--;
-    return setti_along_target(along, index);
+    return setti_along_target(relationship, index);
 }
 
-/* Returns the first entity with the component `type` on a walk along `along`, or SETTI_NONE. */
-SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
+/* Returns the first entity with the component `type` on a walk along `relationship`, or
+ * SETTI_NONE. */
+SETTI_INLINE uint32_t setti_along_find(const setti_type* relationship, sett_walk walk,
                                        const setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(walk <= SETT_WALK_SELF_UP);
     if (walk == SETT_WALK_ONE) {
-        index = setti_along_target(along, index);
+        index = setti_along_target(relationship, index);
     }
     if (walk != SETT_WALK_UP) {
         bool here = index != SETTI_NONE && setti_type_is_on(type, index);
@@ -76,7 +79,7 @@ SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
     }
     setti_along_walk up = {0};
     do {
-        index = setti_along_next(&up, along, index);
+        index = setti_along_next(&up, relationship, index);
     } while (index != SETTI_NONE && !setti_type_is_on(type, index));
     return index;
 }

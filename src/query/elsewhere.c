@@ -24,24 +24,26 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 
 /* Finds the entity with the component of a term, for the visited entity `index`. Returns SETTI_NONE
  * if no entity of the walk has the component. */
-static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
+static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* elsewhere,
+                               uint32_t index)
 {
-    const sett_term* term = &at->given;
-    SETTI_ASSERT(at->type != NULL);
+    const sett_term* term = &elsewhere->given;
+    SETTI_ASSERT(elsewhere->type != NULL);
     if (setti_term_is_fixed(term)) {
         index = setti_along_fixed(world, term->singleton, term->entity);
     }
-    return setti_along_find(setti_world_type(world, term->along), term->walk, at->type, index);
+    return setti_along_find(setti_world_type(world, term->along), term->walk, elsewhere->type,
+                            index);
 }
 
-SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhere* at,
+SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhere* elsewhere,
                                     uint32_t index)
 {
-    if (at->given.kind == SETT_OPTIONAL) {
+    if (elsewhere->given.kind == SETT_OPTIONAL) {
         return true;
     }
-    bool found = elsewhere_find(world, at, index) != SETTI_NONE;
-    bool wanted = at->given.kind == SETT_WITH; /* else SETT_WITHOUT */
+    bool found = elsewhere_find(world, elsewhere, index) != SETTI_NONE;
+    bool wanted = elsewhere->given.kind == SETT_WITH; /* else SETT_WITHOUT */
     return found == wanted;
 }
 
@@ -76,8 +78,9 @@ bool setti_elsewhere_is_all(const sett_query* query)
 bool setti_elsewhere_holds(const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
-        const setti_elsewhere* at = &query->elsewhere[k];
-        if (setti_term_is_fixed(&at->given) && !elsewhere_is_true(query->world, at, SETTI_NONE)) {
+        const setti_elsewhere* elsewhere = &query->elsewhere[k];
+        if (setti_term_is_fixed(&elsewhere->given) &&
+            !elsewhere_is_true(query->world, elsewhere, SETTI_NONE)) {
             return false;
         }
     }
@@ -104,10 +107,10 @@ void setti_elsewhere_match(sett_batch* batch)
 
 /* Whether a relationship has one target for each source. Hierarchy and InstanceOf have, even before
  * they are registered. */
-static bool elsewhere_has_one_target(const sett_world* world, sett_component along)
+static bool elsewhere_has_one_target(const sett_world* world, sett_component relationship)
 {
-    const setti_type* type = setti_world_type(world, along);
-    bool built_in = along == SETT_ID_HIERARCHY || along == SETT_ID_INSTANCE_OF;
+    const setti_type* type = setti_world_type(world, relationship);
+    bool built_in = relationship == SETT_ID_HIERARCHY || relationship == SETT_ID_INSTANCE_OF;
     return type != NULL ? setti_along_is_one(type) : built_in;
 }
 
@@ -125,11 +128,11 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
 void setti_elsewhere_add(sett_query* query, const sett_term* given)
 {
     SETTI_ASSERT(query->elsewhere_count < SETT_QUERY_ELSEWHERE);
-    setti_elsewhere* at = &query->elsewhere[query->elsewhere_count++];
-    at->type = setti_world_type(query->world, given->component);
-    at->given = *given;
-    at->given.along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
-    SETTI_ASSERT(at->type != NULL);
+    setti_elsewhere* elsewhere = &query->elsewhere[query->elsewhere_count++];
+    elsewhere->type = setti_world_type(query->world, given->component);
+    elsewhere->given = *given;
+    elsewhere->given.along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
+    SETTI_ASSERT(elsewhere->type != NULL);
 }
 
 SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, const char* call,
@@ -152,21 +155,21 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
                              const char* call, const setti_elsewhere** term)
 {
     const sett_query* query = setti_loop_of(batch)->query;
-    const setti_elsewhere* at = elsewhere_of(query, k);
-    *term = at;
-    if (SETTI_UNLIKELY(at == NULL)) {
+    const setti_elsewhere* elsewhere = elsewhere_of(query, k);
+    *term = elsewhere;
+    if (SETTI_UNLIKELY(elsewhere == NULL)) {
         elsewhere_misuse(query, k, call,
                          k < query->term_count
                              ? "is about the visited entity itself - use SETT_FIELD"
                              : "does not exist - pass the number of a term about another entity");
         return SETTI_NONE;
     }
-    if (SETTI_UNLIKELY(mut && at->given.access == SETT_IN)) {
+    if (SETTI_UNLIKELY(mut && elsewhere->given.access == SETT_IN)) {
         elsewhere_misuse(query, k, call,
                          "is declared as read only - declare SETT_INOUT or SETT_OUT to write it");
         return SETTI_NONE;
     }
-    return elsewhere_find(query->world, at, sett_batch_index(batch, row));
+    return elsewhere_find(query->world, elsewhere, sett_batch_index(batch, row));
 }
 
 sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
@@ -193,18 +196,18 @@ void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
     return index != SETTI_NONE ? setti_storage_find_mut(pool, &term->type->storage, index) : NULL;
 }
 
-sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_component along,
+sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_component relationship,
                          sett_component component)
 {
     if (SETTI_IS_NULL(world) || !setti_entity_is_current(&world->entities, entity)) {
         return sett_null();
     }
     const setti_type* type = setti_world_type(world, component);
-    const setti_type* link = setti_world_type(world, along);
-    bool has_one_target = elsewhere_has_one_target(world, along);
+    const setti_type* link = setti_world_type(world, relationship);
+    bool has_one_target = elsewhere_has_one_target(world, relationship);
     if (type == NULL || (link == NULL && !has_one_target)) {
         setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity,
-                           type == NULL ? component : along);
+                           type == NULL ? component : relationship);
         return sett_null();
     }
     if (!has_one_target) {
@@ -213,7 +216,7 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
                 world, SETT_STATUS_ARGUMENT,
                 "%s: `along` is component %u \"%.100s\", not a relationship with "
                 "one target for each source - pass such a relationship",
-                __func__, (unsigned)along, setti_component_text(world, along));
+                __func__, (unsigned)relationship, setti_component_text(world, relationship));
         }
         return sett_null();
     }
@@ -229,10 +232,11 @@ void* sett_batch_from_checked_(const sett_batch* batch, uint32_t k, uint32_t row
                                size_t size, const char* type)
 {
     const sett_query* query = setti_loop_of(batch)->query;
-    const setti_elsewhere* at = elsewhere_of(query, k);
-    if (SETTI_UNLIKELY(at != NULL && !setti_component_is_type(at->type, size, type))) {
+    const setti_elsewhere* elsewhere = elsewhere_of(query, k);
+    if (SETTI_UNLIKELY(elsewhere != NULL &&
+                       !setti_component_is_type(elsewhere->type, size, type))) {
         char wrong[SETTI_MESSAGE_SIZE];
-        setti_component_describe_type(at->type, size, type, wrong, sizeof(wrong));
+        setti_component_describe_type(elsewhere->type, size, type, wrong, sizeof(wrong));
         setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
                                 "%s: term %u of query \"%.100s\": %s - pass the term's type",
                                 mut ? "SETT_FIELD_FROM_MUT" : "SETT_FIELD_FROM", (unsigned)k,

@@ -119,8 +119,8 @@ static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* t
 /* Whether an instance would match if it had the types of the terms `shared` that its prefab has. */
 static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_t index)
 {
-    const setti_type* along = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
-    uint32_t prefab = setti_along_target(along, index);
+    const setti_type* relationship = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
+    uint32_t prefab = setti_along_target(relationship, index);
     SETTI_EACH_TERM(k, query->required | query->without) {
         uint32_t at = (shared >> k & 1) != 0 ? prefab : index;
         bool required = (query->required >> k & 1) != 0;
@@ -133,7 +133,7 @@ static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_
 
 SETTI_COLD void setti_query_check_shared(const sett_query* query)
 {
-    const setti_type* along = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
+    const setti_type* relationship = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
     uint32_t shared = shared_terms(query) & query->required;
     const setti_type* trap = NULL; /* the first type that only prefabs have */
     SETTI_EACH_TERM(k, shared) {
@@ -142,11 +142,11 @@ SETTI_COLD void setti_query_check_shared(const sett_query* query)
             trap = type;
         }
     }
-    if (trap == NULL || along == NULL) {
+    if (trap == NULL || relationship == NULL) {
         return;
     }
     uint32_t left = SHARED_SAMPLES;
-    SETTI_EACH_INDEX(index, &along->storage) {
+    SETTI_EACH_INDEX(index, &relationship->storage) {
         if (left-- == 0) {
             return;
         }

@@ -131,10 +131,11 @@ static void plan_find_cover(sett_query* query)
     query->cover = NULL;
     query->covered = 0;
     query->arranged = 0;
-    for (setti_listener* at = query->world->listeners; at != NULL; at = at->next) {
-        uint32_t covered = at->observes ? 0 : plan_covered(query, at);
-        if (covered != 0 && plan_is_better(at, covered, query->cover, query->covered)) {
-            query->cover = at;
+    for (setti_listener* listener = query->world->listeners; listener != NULL;
+         listener = listener->next) {
+        uint32_t covered = listener->observes ? 0 : plan_covered(query, listener);
+        if (covered != 0 && plan_is_better(listener, covered, query->cover, query->covered)) {
+            query->cover = listener;
             query->covered = covered;
         }
     }

@@ -53,14 +53,14 @@ static sett_status clone_no_memory(const setti_clone* clone)
 static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone_node* node,
                                      uint32_t* cursor)
 {
-    const sett_world* from = clone->from;
-    uint32_t set = setti_entity_set_of(&from->entities, node->index);
-    uint32_t count = set != 0 ? from->signatures.record[set].count : 0;
+    const sett_world* from_world = clone->from;
+    uint32_t set = setti_entity_set_of(&from_world->entities, node->index);
+    uint32_t count = set != 0 ? from_world->signatures.record[set].count : 0;
     if (*cursor < count) {
-        return from->types[from->signatures.record[set].types[(*cursor)++]];
+        return from_world->types[from_world->signatures.record[set].types[(*cursor)++]];
     }
-    while (*cursor - count < from->dont_fragment.count) { /* dont_fragment types come last */
-        setti_type* type = from->dont_fragment.item[(*cursor)++ - count];
+    while (*cursor - count < from_world->dont_fragment.count) { /* dont_fragment types come last */
+        setti_type* type = from_world->dont_fragment.item[(*cursor)++ - count];
         if (setti_storage_has(&type->storage, node->index)) {
             return type;
         }

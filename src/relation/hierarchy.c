@@ -394,11 +394,12 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
 
 static const char* tree_validate(sett_world* world, setti_type* type);
 
-static sett_status tree_join_world(sett_world* into, const sett_world* from, const setti_type* type)
+static sett_status tree_join_world(sett_world* to_world, const sett_world* from_world,
+                                   const setti_type* type)
 {
-    sett_hierarchy_desc desc = {setti_hierarchy_of(from)->policy};
+    sett_hierarchy_desc desc = {setti_hierarchy_of(from_world)->policy};
     (void)type;
-    return sett_hierarchy_register(into, &desc) != 0 ? SETT_OK : into->error;
+    return sett_hierarchy_register(to_world, &desc) != 0 ? SETT_OK : to_world->error;
 }
 
 /* The default policy as setti_module.choice, a number from 0 on. */

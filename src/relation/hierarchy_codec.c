@@ -26,12 +26,12 @@ static bool codec_node_differs(const void* before, const void* after)
     return ((old_node->children ^ new_node->children) & SETTI_POLICY) != 0;
 }
 
-static void codec_node_encode(setti_encoder* to, const setti_type* type, const void* value)
+static void codec_node_encode(setti_encoder* encoder, const setti_type* type, const void* value)
 {
     const sett_hierarchy* node = value;
     (void)type;
-    setti_encode_number(to, node->parent, 4);
-    setti_encode_number(to, node->children & SETTI_POLICY, 1);
+    setti_encode_number(encoder, node->parent, 4);
+    setti_encode_number(encoder, node->children & SETTI_POLICY, 1);
 }
 
 static const char* codec_node_check(const setti_player* player, const setti_type* type,
@@ -237,24 +237,24 @@ static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64
     return text;
 }
 
-static void codec_name_encode(setti_encoder* to, const setti_type* type, const void* value)
+static void codec_name_encode(setti_encoder* encoder, const setti_type* type, const void* value)
 {
     SETTI_ASSERT(type == setti_names_of(type->world)->type);
     uint64_t key = ((const sett_name*)value)->key;
     size_t length = 0;
-    const char* text = key != 0 ? codec_name_text(to->sides, type->world, key, &length) : "";
+    const char* text = key != 0 ? codec_name_text(encoder->sides, type->world, key, &length) : "";
     if (text == NULL) { /* the text had another key than its hash, and was removed */
         length = 0;
     }
-    if (text == NULL && to->status == SETT_OK) {
-        to->status = setti_world_fail_with(
+    if (text == NULL && encoder->status == SETT_OK) {
+        encoder->status = setti_world_fail_with(
             type->world, SETT_STATUS_LOST,
             "%s: the text of a name in the encoded state is lost, because a later name has the "
             "same hash - take a new snapshot",
-            to->call);
+            encoder->call);
     }
-    setti_encode_number(to, length, 2);
-    to->write(to, text, length);
+    setti_encode_number(encoder, length, 2);
+    encoder->write(encoder, text, length);
 }
 
 static const char* codec_name_check(const setti_player* player, const setti_type* type,

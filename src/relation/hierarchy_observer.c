@@ -250,13 +250,14 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
 static void tree_notify_move(sett_world* world, uint32_t index, uint32_t parent, bool enters)
 {
     const tree_view view = {.index = SETTI_NONE, .child = setti_link_to(index), .parent = parent};
-    for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        if (at->upward_count == 0) {
+    for (const setti_listener* listener = world->listeners; listener != NULL;
+         listener = listener->next) {
+        if (listener->upward_count == 0) {
             continue;
         }
-        observer_notify(world, at, &view, index, enters);
-        if (observer_descends(world, at, OBSERVER_ALL_TERMS, index)) {
-            observer_notify_below(world, at, &view, index, OBSERVER_ALL_TERMS, enters);
+        observer_notify(world, listener, &view, index, enters);
+        if (observer_descends(world, listener, OBSERVER_ALL_TERMS, index)) {
+            observer_notify_below(world, listener, &view, index, OBSERVER_ALL_TERMS, enters);
         }
     }
 }

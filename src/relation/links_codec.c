@@ -24,13 +24,13 @@ static uint32_t codec_link_bytes(const setti_type* type)
     return CODEC_TARGET_BYTES + setti_relation_of_links(type)->data_size;
 }
 
-static void codec_link_encode(setti_encoder* to, const setti_type* type, const void* value)
+static void codec_link_encode(setti_encoder* encoder, const setti_type* type, const void* value)
 {
     const sett_link* link = value;
-    setti_encode_number(to, link->target.index, 4);
-    setti_encode_number(to, link->target.generation, 4);
-    to->write_data(to, setti_relation_of_links(type)->data_type,
-                   (const unsigned char*)value + setti_relation_of_links(type)->layout.data);
+    setti_encode_number(encoder, link->target.index, 4);
+    setti_encode_number(encoder, link->target.generation, 4);
+    encoder->write_data(encoder, setti_relation_of_links(type)->data_type,
+                        (const unsigned char*)value + setti_relation_of_links(type)->layout.data);
 }
 
 /* Reads the k-th target of an entry. Returns the encoded data that follow the target. */
@@ -186,14 +186,14 @@ const setti_codec setti_link_codec = {
     .requeue = codec_link_requeue,
 };
 
-static void codec_links_encode(setti_encoder* to, const setti_type* type, const void* value)
+static void codec_links_encode(setti_encoder* encoder, const setti_type* type, const void* value)
 {
     const sett_links* links = value;
     uint32_t place = links->first_;
-    setti_encode_number(to, links->count, 4);
+    setti_encode_number(encoder, links->count, 4);
     for (uint32_t k = 0; k < links->count; k++) {
-        const setti_chain_record* record = codec_link_at(to->sides, type, place, SETTI_AFTER);
-        codec_link_encode(to, type, record);
+        const setti_chain_record* record = codec_link_at(encoder->sides, type, place, SETTI_AFTER);
+        codec_link_encode(encoder, type, record);
         place = record->by_source.next;
     }
 }

@@ -296,11 +296,12 @@ static void name_describe(sett_world* world, const setti_type* type, sett_entity
 
 static const char* name_validate(sett_world* world, setti_type* type);
 
-static sett_status name_join(sett_world* into, const sett_world* from, const setti_type* type)
+static sett_status name_join(sett_world* to_world, const sett_world* from_world,
+                             const setti_type* type)
 {
-    (void)from;
+    (void)from_world;
     (void)type;
-    return sett_name_register(into) != 0 ? SETT_OK : into->error;
+    return sett_name_register(to_world) != 0 ? SETT_OK : to_world->error;
 }
 
 SETTI_COLD sett_component sett_name_register(sett_world* world)

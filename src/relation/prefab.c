@@ -20,25 +20,26 @@
 /* Removes the entities with the hiding tag from the groups and tracked sets that skip them. */
 static void prefab_leave(sett_world* world, const setti_type* tag)
 {
-    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        if (at->hidden == NULL || at->observes || setti_type_list_has(&at->with, tag)) {
+    for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
+        if (listener->hidden == NULL || listener->observes ||
+            setti_type_list_has(&listener->with, tag)) {
             continue;
         }
         SETTI_EACH_INDEX(index, &tag->storage) {
-            if (setti_listener_has(at, index)) {
-                setti_listener_leave(&world->pool, at, index);
+            if (setti_listener_has(listener, index)) {
+                setti_listener_leave(&world->pool, listener, index);
             }
         }
     }
     setti_edit_forget_transitions(world);
 }
 
-static void prefab_join(sett_world* into)
+static void prefab_join(sett_world* to_world)
 {
     static const setti_prefabs prefabs = {sett_prefab_make};
     static const setti_module_calls calls = {.slot = SETTI_SLOT_PREFABS, .join = prefab_join};
-    into->module[SETTI_SLOT_PREFABS] = setti_unconst(&prefabs);
-    setti_world_add_calls(into, &calls);
+    to_world->module[SETTI_SLOT_PREFABS] = setti_unconst(&prefabs);
+    setti_world_add_calls(to_world, &calls);
 }
 
 /* Returns the hiding tag hidden[which]. The first call registers it, and updates queries. */

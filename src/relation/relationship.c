@@ -117,7 +117,7 @@ static void relation_fill_mask(const setti_relation* relation, unsigned char* ma
 }
 
 /* Describes an exclusive link's value by members or by a mask. The caller frees *room. */
-static bool relation_describe_value(const setti_relation* relation, sett_struct* of,
+static bool relation_describe_value(const setti_relation* relation, sett_struct* structure,
                                     sett_component_desc* desc, void** room, size_t* room_size)
 {
     SETTI_ASSERT(!relation->many);
@@ -131,9 +131,9 @@ static bool relation_describe_value(const setti_relation* relation, sett_struct*
     }
     if (has_members) {
         relation_fill_members(relation, *room);
-        *of =
+        *structure =
             (sett_struct){desc->name, relation->layout.size, count + 1, *room, sett_members_link_};
-        desc->members = of;
+        desc->members = structure;
     } else {
         memset(*room, 0, *room_size);
         relation_fill_mask(relation, *room);
@@ -243,14 +243,14 @@ static const setti_relation* relation_of_either(const setti_type* type)
     return type->links != NULL ? setti_relation_of_links(type) : setti_relation_of_ends(type);
 }
 
-sett_status setti_relation_join(sett_world* into, const setti_relation* relation,
+sett_status setti_relation_join(sett_world* to_world, const setti_relation* relation,
                                 const sett_component_desc* data)
 {
     const setti_type* links = relation->links;
     sett_relationship_desc desc = relation->desc;
     desc.name = data->name;
     desc.type_name = data->type_name;
-    desc.id = setti_world_type(into, links->id) == NULL ? links->id : 0;
+    desc.id = setti_world_type(to_world, links->id) == NULL ? links->id : 0;
     desc.storage = links->desc.storage;
     desc.size = data->size;
     desc.align = data->align;
@@ -258,18 +258,19 @@ sett_status setti_relation_join(sett_world* into, const setti_relation* relation
     desc.members = data->members;
     desc.entity_offsets = data->entity_offsets;
     desc.entity_offset_count = data->entity_offset_count;
-    setti_type* joined = setti_world_type(into, sett_relationship_register(into, &desc));
-    return joined != NULL
-               ? setti_component_rename(into, joined, data->old_names != NULL ? data : &links->desc,
-                                        relation_registers)
-               : into->error;
+    setti_type* joined = setti_world_type(to_world, sett_relationship_register(to_world, &desc));
+    return joined != NULL ? setti_component_rename(to_world, joined,
+                                                   data->old_names != NULL ? data : &links->desc,
+                                                   relation_registers)
+                          : to_world->error;
 }
 
-static sett_status relation_join(sett_world* into, const sett_world* from, const setti_type* type)
+static sett_status relation_join(sett_world* to_world, const sett_world* from_world,
+                                 const setti_type* type)
 {
     const setti_relation* relation = relation_of_either(type);
-    (void)from;
-    return setti_relation_join(into, relation, &relation->data_type->desc);
+    (void)from_world;
+    return setti_relation_join(to_world, relation, &relation->data_type->desc);
 }
 
 static bool relation_same(const setti_type* a, const setti_type* b)

@@ -54,8 +54,8 @@ static inline setti_relation* setti_relation_of(const sett_world* world, sett_co
     return type != NULL ? setti_relation_of_links(type) : NULL;
 }
 
-/* Registers a relationship in the world `into`. `data` describes the data of links. */
-sett_status setti_relation_join(sett_world* into, const setti_relation* relation,
+/* Registers a relationship in the world `to_world`. `data` describes the data of links. */
+sett_status setti_relation_join(sett_world* to_world, const setti_relation* relation,
                                 const sett_component_desc* data);
 
 /* The relation for a call that changes an entity's links. Returns NULL if `call` fails. */

@@ -767,8 +767,8 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 static bool frame_make_jobs(const setti_run* run)
 {
     bool done = true;
-    for (sett_system* at = run->systems; done && at != NULL; at = at->next) {
-        done = setti_system_make_jobs(at);
+    for (sett_system* system = run->systems; done && system != NULL; system = system->next) {
+        done = setti_system_make_jobs(system);
     }
     return done;
 }
@@ -781,8 +781,8 @@ static bool frame_set_range(sett_world* world, float step, int first, int last)
     run->fixed_step = step;
     run->fixed_phase = first;
     run->fixed_last = last;
-    for (sett_system* at = run->systems; done && at != NULL; at = at->next) {
-        done = setti_fixed_set(world, &at->desc, &at->fixed);
+    for (sett_system* system = run->systems; done && system != NULL; system = system->next) {
+        done = setti_fixed_set(world, &system->desc, &system->fixed);
     }
     return done;
 }
@@ -799,8 +799,9 @@ static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* 
     if (!frame_set_range(world, desc->fixed_step, desc->fixed_phase, desc->fixed_last)) {
         status = setti_world_no_memory(world, call);
     }
-    for (sett_system* at = run->systems; status == SETT_OK && at != NULL; at = at->next) {
-        status = setti_order_check_phases(at, call);
+    for (sett_system* system = run->systems; status == SETT_OK && system != NULL;
+         system = system->next) {
+        status = setti_order_check_phases(system, call);
     }
     if (status == SETT_OK) {
         run->fixed_most = desc->max_steps;

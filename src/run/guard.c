@@ -200,8 +200,8 @@ void setti_guard_check_query(const sett_world* world, const sett_query* query)
         guard_check_term(world, term->type, term->kind, term->access);
     }
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
-        const setti_elsewhere* at = &query->elsewhere[k];
-        guard_check_term(world, at->type, at->given.kind, at->given.access);
+        const setti_elsewhere* elsewhere = &query->elsewhere[k];
+        guard_check_term(world, elsewhere->type, elsewhere->given.kind, elsewhere->given.access);
     }
 }
 
@@ -319,16 +319,16 @@ SETTI_COLD void setti_guard_suggest(sett_world* world)
         return;
     }
     setti_mark_set(&run->suggests, 0);
-    for (sett_system* at = run->systems; at != NULL; at = at->next) {
-        if (setti_mark_get(&at->suggests) != 0) {
+    for (sett_system* system = run->systems; system != NULL; system = system->next) {
+        if (setti_mark_get(&system->suggests) != 0) {
             char lists[SETTI_MESSAGE_SIZE];
             setti_writer text = setti_writer_begin(lists, sizeof(lists));
-            setti_mark_set(&at->suggests, 0);
-            guard_add_lists(&text, at);
+            setti_mark_set(&system->suggests, 0);
+            guard_add_lists(&text, system);
             setti_world_log(world, SETT_LOG_WARNING,
                             "%s: system \"%.100s\" needs these access lists in its descriptor "
                             "(sett_schedule_suggest writes all):%s",
-                            setti_world_frame_call(world), at->name, lists);
+                            setti_world_frame_call(world), system->name, lists);
         }
     }
 }
@@ -337,17 +337,18 @@ SETTI_COLD size_t sett_schedule_suggest(const sett_world* world, char* out, size
 {
     setti_writer text = setti_writer_begin(out, size);
     const setti_run* run = SETTI_IS_NULL(world) ? NULL : setti_run_of(world);
-    for (sett_system* at = run != NULL ? run->systems : NULL; at != NULL; at = at->next) {
-        if (at->state.runs == 0 || at->exclusive || !guard_has_lists(at)) {
+    for (sett_system* system = run != NULL ? run->systems : NULL; system != NULL;
+         system = system->next) {
+        if (system->state.runs == 0 || system->exclusive || !guard_has_lists(system)) {
             continue;
         }
-        const sett_system_desc* desc = &at->desc;
-        setti_writer_add(&text, "    %s:", at->name);
-        guard_add_lists(&text, at);
+        const sett_system_desc* desc = &system->desc;
+        setti_writer_add(&text, "    %s:", system->name);
+        guard_add_lists(&text, system);
         setti_writer_add(&text, "\n");
-        guard_add_unused(&text, at, desc->access_any_in, GUARD_READS | GUARD_WRITES, "read");
-        guard_add_unused(&text, at, desc->access_inout, GUARD_WRITES, "written");
-        guard_add_unused(&text, at, desc->access_any_inout, GUARD_WRITES, "written");
+        guard_add_unused(&text, system, desc->access_any_in, GUARD_READS | GUARD_WRITES, "read");
+        guard_add_unused(&text, system, desc->access_inout, GUARD_WRITES, "written");
+        guard_add_unused(&text, system, desc->access_any_inout, GUARD_WRITES, "written");
     }
     return text.length;
 }

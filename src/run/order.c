@@ -20,11 +20,11 @@ static setti_system_name** order_bucket(const setti_run* run, uint64_t key)
 SETTI_COLD setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
 {
     uint64_t key = setti_hash_bytes(text, strlen(text));
-    setti_system_name* at = run->name_capacity != 0 ? *order_bucket(run, key) : NULL;
-    while (at != NULL && (at->key != key || strcmp(at->text, text) != 0)) {
-        at = at->next;
+    setti_system_name* name = run->name_capacity != 0 ? *order_bucket(run, key) : NULL;
+    while (name != NULL && (name->key != key || strcmp(name->text, text) != 0)) {
+        name = name->next;
     }
-    return at;
+    return name;
 }
 
 static void order_link_name(setti_run* run, setti_system_name* name)
@@ -52,11 +52,11 @@ static bool order_reserve_name(sett_world* world)
     run->names = names;
     run->name_capacity = capacity;
     for (uint32_t k = 0; k < old_capacity; k++) {
-        setti_system_name* at = old_names[k];
-        while (at != NULL) {
-            setti_system_name* next = at->next;
-            order_link_name(run, at);
-            at = next;
+        setti_system_name* name = old_names[k];
+        while (name != NULL) {
+            setti_system_name* next = name->next;
+            order_link_name(run, name);
+            name = next;
         }
     }
     setti_pool_free(&world->pool, old_names, old_capacity * sizeof(setti_system_name*), 16);
@@ -177,11 +177,11 @@ bool setti_order_is_declared(const sett_system* first, const sett_system* then)
 {
     SETTI_ASSERT(first != then);
     setti_order_walk walk = setti_order_walk_begin(then, SETTI_WALK_EARLIER);
-    const sett_system* at = setti_order_walk_next(&walk);
-    while (at != NULL && at != first) {
-        at = setti_order_walk_next(&walk);
+    const sett_system* system = setti_order_walk_next(&walk);
+    while (system != NULL && system != first) {
+        system = setti_order_walk_next(&walk);
     }
-    return at != NULL;
+    return system != NULL;
 }
 
 SETTI_COLD void setti_order_report_unknown(sett_world* world, const char* call)
@@ -254,14 +254,14 @@ SETTI_COLD static sett_status order_fail_cycle(const sett_system* start, const s
  *     walk_from before:  start <- .. <- earlier     at -> .. -> last -> start
  *     walk_from after:   start <- .. <- earlier <-  at <- .. <- last
  * Returns `last`. */
-static sett_system* order_join(const sett_system* start, sett_system* earlier, sett_system* at)
+static sett_system* order_join(const sett_system* start, sett_system* earlier, sett_system* system)
 {
-    while (at != start) {
-        SETTI_ASSERT(at != NULL);
-        sett_system* next = at->walk_from;
-        at->walk_from = earlier;
-        earlier = at;
-        at = next;
+    while (system != start) {
+        SETTI_ASSERT(system != NULL);
+        sett_system* next = system->walk_from;
+        system->walk_from = earlier;
+        earlier = system;
+        system = next;
     }
     return earlier;
 }
@@ -277,17 +277,17 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
     sett_system* from = *todo;
     *todo = from->walk_next;
     setti_order_walk walk = setti_order_walk_begin(from, back);
-    sett_system* at;
-    while ((at = setti_order_walk_next(&walk)) != NULL) {
+    sett_system* system;
+    while ((system = setti_order_walk_next(&walk)) != NULL) {
         run->work++;
-        if (at == start || at->walk_seen == seen_by_other) { /* the walks meet: a cycle */
-            return back ? order_join(start, at, from) : order_join(start, from, at);
+        if (system == start || system->walk_seen == seen_by_other) { /* the walks meet: a cycle */
+            return back ? order_join(start, system, from) : order_join(start, from, system);
         }
-        if (at->walk_seen != seen) {
-            at->walk_seen = seen;
-            at->walk_from = from;
-            at->walk_next = *todo;
-            *todo = at;
+        if (system->walk_seen != seen) {
+            system->walk_seen = seen;
+            system->walk_from = from;
+            system->walk_next = *todo;
+            *todo = system;
         }
     }
     return NULL;
@@ -315,13 +315,13 @@ SETTI_COLD const char* setti_order_validate(const sett_world* world)
     const setti_run* run = setti_run_of(world);
     uint32_t names = 0;
     for (uint32_t k = 0; k < run->name_capacity; k++) {
-        for (const setti_system_name* at = run->names[k]; at != NULL; at = at->next) {
+        for (const setti_system_name* name = run->names[k]; name != NULL; name = name->next) {
             names++;
-            if (order_bucket(run, at->key) != &run->names[k] ||
-                (at->system == NULL && at->about == NULL)) {
+            if (order_bucket(run, name->key) != &run->names[k] ||
+                (name->system == NULL && name->about == NULL)) {
                 return "a name of systems is in the wrong place, or for nothing";
             }
-            if (at->system != NULL && at->system->entry != at) {
+            if (name->system != NULL && name->system->entry != name) {
                 return "a name is of another system";
             }
         }

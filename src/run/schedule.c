@@ -188,17 +188,19 @@ static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
 {
     setti_pool* pool = &world->pool;
     memset(tracks, 0, sizeof(*tracks));
-    for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
-        tracks->capacity += at->access_count;
+    for (const sett_system* system = setti_run_of(world)->systems; system != NULL;
+         system = system->next) {
+        tracks->capacity += system->access_count;
     }
     size_t size = tracks->capacity * sizeof(schedule_track);
     tracks->track = size != 0 ? setti_pool_alloc_zero(pool, size, 16) : NULL;
     if (size != 0 && tracks->track == NULL) {
         return false;
     }
-    for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
-        for (uint32_t k = 0; k < at->access_count; k++) {
-            sett_component component = at->access[k].component;
+    for (const sett_system* system = setti_run_of(world)->systems; system != NULL;
+         system = system->next) {
+        for (uint32_t k = 0; k < system->access_count; k++) {
+            sett_component component = system->access[k].component;
             if (setti_hash_map_find(&tracks->slots, component) != SETTI_NONE) {
                 continue;
             }
@@ -368,8 +370,8 @@ static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
 static bool schedule_reserve_slices(setti_pool* pool, setti_run* run)
 {
     uint32_t jobs = 0;
-    for (const sett_system* at = run->systems; at != NULL; at = at->next) {
-        jobs += at->job_capacity;
+    for (const sett_system* system = run->systems; system != NULL; system = system->next) {
+        jobs += system->job_capacity;
     }
     if (jobs <= run->slice_capacity) {
         return true;
@@ -502,9 +504,9 @@ SETTI_COLD const char* setti_schedule_validate(const sett_world* world)
         return "the schedule misses a system";
     }
     uint32_t count = 0;
-    for (const sett_system* at = run->systems; at != NULL; at = at->next) {
+    for (const sett_system* system = run->systems; system != NULL; system = system->next) {
         count++;
-        if (at->entry->system != at) {
+        if (system->entry->system != system) {
             return "a system is not the one of its name";
         }
     }

@@ -257,10 +257,11 @@ static void system_free_user(const sett_system_desc* desc)
 /* Frees what systems of a destroyed world have outside of the pool. */
 static void run_free(sett_world* world)
 {
-    for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
-        system_free_user(&at->desc);
-        for (uint32_t k = 0; k < at->job_capacity; k++) {
-            setti_arena_deinit(&at->jobs[k].loops.scratch);
+    for (const sett_system* system = setti_run_of(world)->systems; system != NULL;
+         system = system->next) {
+        system_free_user(&system->desc);
+        for (uint32_t k = 0; k < system->job_capacity; k++) {
+            setti_arena_deinit(&system->jobs[k].loops.scratch);
         }
     }
     setti_threads_leave(&setti_run_of(world)->tasks);
@@ -269,20 +270,21 @@ static void run_free(sett_world* world)
 /* Returns the name of a system that declares a type, or NULL. */
 static const char* system_of_type(const sett_world* world, const setti_type* type)
 {
-    const sett_system* at = setti_run_of(world)->systems;
-    while (at != NULL && setti_system_access(at, type->id) == 0) {
-        at = at->next;
+    const sett_system* system = setti_run_of(world)->systems;
+    while (system != NULL && setti_system_access(system, type->id) == 0) {
+        system = system->next;
     }
-    return at != NULL ? at->name : NULL;
+    return system != NULL ? system->name : NULL;
 }
 
 /* Adds the scratch memory of jobs to the statistics. */
 static void run_count(const sett_world* world, sett_stats* stats)
 {
-    for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
-        for (uint32_t k = 0; k < at->job_capacity; k++) {
-            stats->block_size += at->jobs[k].loops.scratch.size;
-            stats->allocations += at->jobs[k].loops.scratch.allocations;
+    for (const sett_system* system = setti_run_of(world)->systems; system != NULL;
+         system = system->next) {
+        for (uint32_t k = 0; k < system->job_capacity; k++) {
+            stats->block_size += system->jobs[k].loops.scratch.size;
+            stats->allocations += system->jobs[k].loops.scratch.allocations;
         }
     }
 }

@@ -119,22 +119,22 @@ static uint64_t choose_cost(uint64_t rows, uint64_t each)
     return rows >= CHOOSE_MOST / each ? CHOOSE_MOST : rows * each;
 }
 
-static uint32_t choose_target_count(const setti_type* along)
+static uint32_t choose_target_count(const setti_type* relationship)
 {
-    return along->links != NULL
-               ? setti_relation_of_links(along)->sources->storage.count
-               : along->storage.count / 4 + 1; /* estimated number of nodes with children */
+    return relationship->links != NULL
+               ? setti_relation_of_links(relationship)->sources->storage.count
+               : relationship->storage.count / 4 + 1; /* estimated number of nodes with children */
 }
 
-static uint32_t choose_link_count(const setti_type* along)
+static uint32_t choose_link_count(const setti_type* relationship)
 {
-    return along->records != NULL ? setti_relation_of_links(along)->record_count
-                                  : along->storage.count;
+    return relationship->records != NULL ? setti_relation_of_links(relationship)->record_count
+                                         : relationship->storage.count;
 }
 
-static bool choose_is_large(const setti_type* along)
+static bool choose_is_large(const setti_type* relationship)
 {
-    return (size_t)along->storage.extent * along->storage.size > LARGE_SIZE;
+    return (size_t)relationship->storage.extent * relationship->storage.size > LARGE_SIZE;
 }
 
 /* The type that an item requires of a variable, or NULL. */
@@ -378,18 +378,19 @@ static uint32_t choose_link_count_of(const choose* c, const setti_search_item* i
         return UINT32_MAX;
     }
     uint32_t index = setti_search_constant(c->search, variable);
-    const setti_type* along = item->along;
-    if (along->links == NULL) {
-        const sett_hierarchy* node = setti_storage_find(&along->storage, index);
+    const setti_type* relationship = item->along;
+    if (relationship->links == NULL) {
+        const sett_hierarchy* node = setti_storage_find(&relationship->storage, index);
         if (node == NULL) {
             return 0;
         }
         return to_sources ? node->children / SETTI_CHILD : node->parent != 0;
     }
-    if (!to_sources && along->records == NULL) {
-        return setti_storage_has(&along->storage, index);
+    if (!to_sources && relationship->records == NULL) {
+        return setti_storage_has(&relationship->storage, index);
     }
-    const setti_type* type = to_sources ? setti_relation_of_links(along)->sources : along;
+    const setti_type* type =
+        to_sources ? setti_relation_of_links(relationship)->sources : relationship;
     const sett_links* links = setti_storage_find(&type->storage, index);
     return links != NULL ? links->count : 0;
 }
@@ -400,9 +401,9 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
 {
     bool to_sources = side == SETTI_SOURCES;
     uint32_t from = to_sources ? item->target : item->source;
-    const setti_type* along = item->along;
+    const setti_type* relationship = item->along;
     /* How many entities such a step can begin at. */
-    uint32_t begins = to_sources ? choose_target_count(along) : along->storage.count;
+    uint32_t begins = to_sources ? choose_target_count(relationship) : relationship->storage.count;
     uint32_t domain = choose_domain(c, s, from);
     uint32_t exact = choose_link_count_of(c, item, from, side); /* if `from` is fixed */
     SETTI_ASSERT(item->kind == SETTI_ITEM_LINK);
@@ -410,14 +411,14 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
         pick->rows = choose_scale(s->rows, exact, 1);
     } else {
         uint64_t linked = choose_scale(s->rows, SETTI_MIN(begins, domain), domain);
-        pick->rows = choose_scale(linked, choose_link_count(along), begins);
+        pick->rows = choose_scale(linked, choose_link_count(relationship), begins);
     }
     if (item->closure) {
         pick->rows = choose_scale(pick->rows, to_sources ? CLOSURE_DOWN : CLOSURE_UP, 1);
     }
-    uint32_t source_cost = choose_is_large(along) ? COST_FAR : COST_SOURCE;
+    uint32_t source_cost = choose_is_large(relationship) ? COST_FAR : COST_SOURCE;
     uint32_t link_cost = to_sources ? source_cost : COST_TARGET;
-    link_cost += along->records != NULL ? COST_MANY : 0;
+    link_cost += relationship->records != NULL ? COST_MANY : 0;
     link_cost += item->closure ? COST_CLOSURE : 0;
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, link_cost);
 }
@@ -547,9 +548,9 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
         bool finds_source = pick->variable == pick->item->source;
         domain = choose_domain(c, s, finds_source ? pick->item->target : pick->item->source);
     } else {
-        const setti_type* along = pick->item->along;
-        domain =
-            pick->kind == SETTI_FIND_SOURCES ? along->storage.count : choose_target_count(along);
+        const setti_type* relationship = pick->item->along;
+        domain = pick->kind == SETTI_FIND_SOURCES ? relationship->storage.count
+                                                  : choose_target_count(relationship);
         known = choose_required_type(pick->item, pick->variable);
     }
     SETTI_ASSERT((s->found >> pick->variable & 1) == 0);

@@ -248,12 +248,12 @@ static void reached_add(find* f, find_reached* reached, uint32_t index)
     reached->slot[at] = reached->count;
 }
 
-static void reached_follow(find* f, find_reached* reached, const setti_type* along, uint32_t from,
-                           setti_link_side side)
+static void reached_follow(find* f, find_reached* reached, const setti_type* relationship,
+                           uint32_t from, setti_link_side side)
 {
-    for (uint32_t place = setti_walk_first(along, from, side); place != SETTI_NONE;
-         place = setti_walk_next(along, place, side)) {
-        reached_add(f, reached, setti_walk_end(along, place, side));
+    for (uint32_t place = setti_walk_first(relationship, from, side); place != SETTI_NONE;
+         place = setti_walk_next(relationship, place, side)) {
+        reached_add(f, reached, setti_walk_end(relationship, place, side));
     }
 }
 
@@ -509,10 +509,10 @@ SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, ui
 SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_work* w,
                                 find_block* out, setti_link_side side)
 {
-    const setti_type* along = step->item->along;
+    const setti_type* relationship = step->item->along;
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     if (!w->open) { /* a new row */
-        w->place = setti_walk_first(along, find_from(f, step, w->row), side);
+        w->place = setti_walk_first(relationship, find_from(f, step, w->row), side);
         if (w->place == SETTI_NONE && step->item->optional) {
             find_emit(out, SETTI_NONE, w->row);
         }
@@ -521,8 +521,8 @@ SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_wor
         if (out->count == FIND_ROWS) {
             return true;
         }
-        find_emit(out, setti_walk_end(along, w->place, side), w->row);
-        w->place = setti_walk_next(along, w->place, side);
+        find_emit(out, setti_walk_end(relationship, w->place, side), w->row);
+        w->place = setti_walk_next(relationship, w->place, side);
     }
     return false;
 }
@@ -693,13 +693,14 @@ static bool test_reached(find* f, find_reached* reached, const setti_search_item
     return false;
 }
 
-static bool test_direct(const find* f, const setti_type* along, uint32_t source, uint32_t target)
+static bool test_direct(const find* f, const setti_type* relationship, uint32_t source,
+                        uint32_t target)
 {
-    if (along->records == NULL) {
-        return setti_along_target(along, source) == target;
+    if (relationship->records == NULL) {
+        return setti_along_target(relationship, source) == target;
     }
     const setti_entity_table* table = &f->world->entities;
-    return setti_chain_find(setti_relation_of_links(along), setti_entity_at(table, source),
+    return setti_chain_find(setti_relation_of_links(relationship), setti_entity_at(table, source),
                             setti_entity_at(table, target)) != SETTI_NONE;
 }
 
@@ -725,13 +726,14 @@ static bool test_any_entity(find* f)
 }
 
 /* Whether any link has a visible source. */
-static bool test_any_link(find* f, const setti_type* along)
+static bool test_any_link(find* f, const setti_type* relationship)
 {
     uint32_t cursor = 0;
     uint32_t index;
-    while ((index = setti_storage_next(&along->storage, &cursor)) != SETTI_NONE && !f->failed) {
+    while ((index = setti_storage_next(&relationship->storage, &cursor)) != SETTI_NONE &&
+           !f->failed) {
         find_spend(f, 1);
-        if (setti_walk_first(along, index, SETTI_TARGETS) != SETTI_NONE &&
+        if (setti_walk_first(relationship, index, SETTI_TARGETS) != SETTI_NONE &&
             some_is_shown(f, index)) {
             return true;
         }

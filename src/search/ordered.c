@@ -296,15 +296,15 @@ static uint32_t ordered_collect(sett_ordered* o)
 }
 
 /* Fills a list with the sorted items, and divides it into groups. */
-static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along,
-                              bool fixed)
+static void ordered_group_all(ordered_list* list, const setti_ranked* item,
+                              const setti_type* relationship, bool fixed)
 {
     sett_ordered_group* group = NULL;
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         list->entity[k] = item[k].entity;
         list->target[k] = fixed ? setti_link_index((uint32_t)item[k].key) /* the parent */
-                                : setti_along_target(along, item[k].entity.index);
+                                : setti_along_target(relationship, item[k].entity.index);
         if (k == 0 || item[k].group != item[k - 1].group) {
             group = &list->group[list->group_count++];
             *group = (sett_ordered_group){.group = item[k].group, .first = k};
@@ -592,14 +592,14 @@ static const char* ordered_check(const sett_ordered* o)
 static const char* ordered_find_relationships(sett_ordered* o)
 {
     const sett_ordered_desc* desc = &o->desc;
-    sett_component along = desc->along != 0 ? desc->along : SETT_ID_HIERARCHY;
+    sett_component relationship = desc->along != 0 ? desc->along : SETT_ID_HIERARCHY;
     if (desc->group_by != 0 && !setti_rank_along(o->world, desc->group_by, &o->rank.group_by)) {
         return setti_rank_wrong(o->world, desc->group_by,
                                 "`group_by` is not an exclusive relationship - set one, or use "
                                 "`group_fn`");
     }
-    if (desc->cascade && !setti_rank_along(o->world, along, &o->rank.along)) {
-        return setti_rank_wrong(o->world, along,
+    if (desc->cascade && !setti_rank_along(o->world, relationship, &o->rank.along)) {
+        return setti_rank_wrong(o->world, relationship,
                                 "`along` is not an exclusive relationship - set one");
     }
     return NULL;

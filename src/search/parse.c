@@ -656,11 +656,11 @@ static bool parse_uncompared(parse* p, sett_component component, const char* nam
         p->at = name_end;
         return true;
     }
-    const sett_struct* of = sett_members_get(p->out->world, component);
-    bool known = of != NULL && of->count != 0;
+    const sett_struct* structure = sett_members_get(p->out->world, component);
+    bool known = structure != NULL && structure->count != 0;
     return PARSE_REJECT(p, at, "\"%.60s\" is a component - compare a member%s%.60s%s%.60s", name,
                         known ? ": " : "", known ? name : "", known ? "." : "",
-                        known ? of->members[0].name : "");
+                        known ? structure->members[0].name : "");
 }
 
 static bool parse_named_term(parse* p, sett_search_term* term, bool access_given)

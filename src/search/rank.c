@@ -8,24 +8,25 @@
 
 #include <stdio.h>
 
-bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type)
+bool setti_rank_along(sett_world* world, sett_component relationship, const setti_type** type)
 {
-    if (along == SETT_ID_HIERARCHY && setti_hierarchy_register(world) == 0) {
+    if (relationship == SETT_ID_HIERARCHY && setti_hierarchy_register(world) == 0) {
         return false;
     }
-    *type = setti_world_type(world, along);
+    *type = setti_world_type(world, relationship);
     return *type != NULL && setti_along_is_one(*type);
 }
 
-const char* setti_rank_wrong(const sett_world* world, sett_component along, const char* wrong)
+const char* setti_rank_wrong(const sett_world* world, sett_component relationship,
+                             const char* wrong)
 {
-    return along == SETT_ID_HIERARCHY && setti_hierarchy_of(world) == NULL ? "" : wrong;
+    return relationship == SETT_ID_HIERARCHY && setti_hierarchy_of(world) == NULL ? "" : wrong;
 }
 
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE])
 {
-    sett_component along = order->along != 0 ? order->along : SETT_ID_HIERARCHY;
+    sett_component relationship = order->along != 0 ? order->along : SETT_ID_HIERARCHY;
     rank->world = world;
     rank->reverse = order->reverse;
     const char* wrong = NULL;
@@ -33,8 +34,8 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
         wrong =
             setti_rank_wrong(world, order->group_by,
                              "group_by is not followed by an exclusive relationship - name one");
-    } else if (order->cascade && !setti_rank_along(world, along, &rank->along)) {
-        wrong = setti_rank_wrong(world, along,
+    } else if (order->cascade && !setti_rank_along(world, relationship, &rank->along)) {
+        wrong = setti_rank_wrong(world, relationship,
                                  "cascade is not followed by an exclusive relationship - name one");
     } else if (order->by.kind > SETT_OPERAND_MEMBER) {
         wrong = "order_by is not followed by a member or a name - write one";

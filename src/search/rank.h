@@ -73,11 +73,12 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
                                char message[SETTI_MESSAGE_SIZE]);
 
 /* Finds the type of an exclusive relationship or the hierarchy. Returns false for other types. */
-bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
+bool setti_rank_along(sett_world* world, sett_component relationship, const setti_type** type);
 
 /* After a failure of setti_rank_along: returns `wrong`, or an empty text if registering the
  * hierarchy failed, which was reported. */
-const char* setti_rank_wrong(const sett_world* world, sett_component along, const char* wrong);
+const char* setti_rank_wrong(const sett_world* world, sett_component relationship,
+                             const char* wrong);
 
 typedef struct setti_rank_work {
     setti_ranked* item;  /* one piece of memory with `other` and `run` */

@@ -256,12 +256,12 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
         item->needs[0] = item->type; /* only without a walk the source has the component itself */
         return true;
     }
-    sett_component along = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
-    if (along == SETT_ID_HIERARCHY && setti_hierarchy_register(world) == 0) {
+    sett_component relationship = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
+    if (relationship == SETT_ID_HIERARCHY && setti_hierarchy_register(world) == 0) {
         b->failed = true; /* reported already */
         return false;
     }
-    const setti_type* type = item->along = build_type(b, along);
+    const setti_type* type = item->along = build_type(b, relationship);
     if (type == NULL) {
         return false;
     }

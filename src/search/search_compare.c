@@ -34,14 +34,14 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
         return SETT_STATUS_UNREGISTERED;
     }
     const char* name = side->type->desc.name;
-    const sett_struct* of = sett_members_get(world, operand->component);
+    const sett_struct* structure = sett_members_get(world, operand->component);
     setti_guess guess = setti_guess_begin("", 0);
-    if (of == NULL || !setti_members_find(of, path, &side->member, &guess)) {
+    if (structure == NULL || !setti_members_find(structure, path, &side->member, &guess)) {
         const char* reason;
         if (side->type->written != NULL) {
             reason = " to compare: it is a C++ type with strings or lists - put the member into "
                      "another component";
-        } else if (of == NULL) {
+        } else if (structure == NULL) {
             reason = ": its members are not known - declare them with SETT_MEMBERS";
         } else if (side->type->records != NULL) {
             reason = " to compare: an entity has many links - use another component";
@@ -127,14 +127,16 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
         return false;
     }
     setti_guess guess = setti_guess_begin(name, strlen(name));
-    const sett_constant* at = other->member.kind == SETT_MEMBER_BOOL ? truth : member->constants;
-    for (; at != NULL && at->name != NULL; at++) {
-        if (strcmp(at->name, name) == 0) {
-            side->value = (setti_side_value){
-                .kind = SETTI_VALUE_NUMBER, .form = SETTI_FORM_SIGNED, .bits = (uint64_t)at->value};
+    const sett_constant* constant =
+        other->member.kind == SETT_MEMBER_BOOL ? truth : member->constants;
+    for (; constant != NULL && constant->name != NULL; constant++) {
+        if (strcmp(constant->name, name) == 0) {
+            side->value = (setti_side_value){.kind = SETTI_VALUE_NUMBER,
+                                             .form = SETTI_FORM_SIGNED,
+                                             .bits = (uint64_t)constant->value};
             return true;
         }
-        setti_guess_try(&guess, at->name);
+        setti_guess_try(&guess, constant->name);
     }
     snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" is not a constant of member \"%.100s\"%s",
              name, member->name,

@@ -196,15 +196,15 @@ SETTI_COLD void setti_search_print_term(const sett_search* search, uint32_t numb
 
 /* Writes the variable and relationship of a clause: $x, Likes or $x.Likes. */
 SETTI_COLD static void spell_of(setti_writer* writer, const sett_search* search,
-                                const sett_search_ref* of, sett_component along)
+                                const sett_search_ref* of, sett_component relationship)
 {
-    if (!spell_is_this(of) || (along == 0 && of->variable != NULL)) {
+    if (!spell_is_this(of) || (relationship == 0 && of->variable != NULL)) {
         setti_writer_add(writer, " ");
         spell_ref(writer, search, of);
     }
-    if (along != 0) {
+    if (relationship != 0) {
         setti_writer_add(writer, spell_is_this(of) ? " " : ".");
-        spell_text(writer, sett_component_name(search->world, along), "");
+        spell_text(writer, sett_component_name(search->world, relationship), "");
     }
 }
 

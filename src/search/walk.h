@@ -7,38 +7,41 @@
 #include "search/search.h"
 
 /* The place of an entity's first link, or SETTI_NONE. */
-SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index,
+SETTI_INLINE uint32_t setti_walk_first(const setti_type* relationship, uint32_t index,
                                        setti_link_side side)
 {
-    if (along->links == NULL) {
-        const sett_hierarchy* node = setti_storage_find(&along->storage, index);
+    if (relationship->links == NULL) {
+        const sett_hierarchy* node = setti_storage_find(&relationship->storage, index);
         if (node == NULL) {
             return SETTI_NONE;
         }
         return setti_link_index(side == SETTI_SOURCES ? node->first : node->parent);
     }
-    return setti_chain_first(setti_relation_of_links(along), index, side);
+    return setti_chain_first(setti_relation_of_links(relationship), index, side);
 }
 
 /* The entity at the other end of a link. */
-SETTI_INLINE uint32_t setti_walk_end(const setti_type* along, uint32_t place, setti_link_side side)
+SETTI_INLINE uint32_t setti_walk_end(const setti_type* relationship, uint32_t place,
+                                     setti_link_side side)
 {
     SETTI_ASSERT(place != SETTI_NONE);
-    return along->links != NULL ? setti_chain_end(setti_relation_of_links(along), place, side)
-                                : place;
+    return relationship->links != NULL
+               ? setti_chain_end(setti_relation_of_links(relationship), place, side)
+               : place;
 }
 
 /* The place of the next link, or SETTI_NONE. */
-SETTI_INLINE uint32_t setti_walk_next(const setti_type* along, uint32_t place, setti_link_side side)
+SETTI_INLINE uint32_t setti_walk_next(const setti_type* relationship, uint32_t place,
+                                      setti_link_side side)
 {
-    if (along->links == NULL) {
+    if (relationship->links == NULL) {
         if (side == SETTI_TARGETS) {
             return SETTI_NONE; /* one parent */
         }
-        const sett_hierarchy* node = setti_storage_find(&along->storage, place);
+        const sett_hierarchy* node = setti_storage_find(&relationship->storage, place);
         return node != NULL ? setti_link_index(node->next) : SETTI_NONE;
     }
-    return setti_chain_next(setti_relation_of_links(along), place, side);
+    return setti_chain_next(setti_relation_of_links(relationship), place, side);
 }
 
 #endif

@@ -65,82 +65,82 @@ uint32_t setti_delta_bytes(const setti_type* type)
 #define DELTA_ROOM 16384      /* the least size of the buffer in bytes */
 #define DELTA_ROOM_SMALL 1024 /* the same in worlds with small_pages */
 
-static bool delta_has_room(const setti_delta_writer* to, size_t size)
+static bool delta_has_room(const setti_delta_writer* writer, size_t size)
 {
-    return to->size <= to->capacity && size <= to->capacity - to->size;
+    return writer->size <= writer->capacity && size <= writer->capacity - writer->size;
 }
 
 /* Makes room for `size` more bytes. A failure becomes the writer's status. */
-SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
+SETTI_COLD static void delta_grow(setti_delta_writer* writer, size_t size)
 {
-    SETTI_ASSERT(to->pool != NULL);
-    size_t least = to->pool->small ? DELTA_ROOM_SMALL : DELTA_ROOM;
-    size_t capacity = SETTI_MAX(SETTI_MAX(to->size + size, to->capacity * 2), least);
-    bool complete = to->size <= to->capacity; /* an earlier failure has lost no bytes */
-    unsigned char* out = complete ? setti_pool_alloc(to->pool, capacity, 16) : NULL;
+    SETTI_ASSERT(writer->pool != NULL);
+    size_t least = writer->pool->small ? DELTA_ROOM_SMALL : DELTA_ROOM;
+    size_t capacity = SETTI_MAX(SETTI_MAX(writer->size + size, writer->capacity * 2), least);
+    bool complete = writer->size <= writer->capacity; /* an earlier failure has lost no bytes */
+    unsigned char* out = complete ? setti_pool_alloc(writer->pool, capacity, 16) : NULL;
     if (out == NULL) {
-        to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+        writer->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         return;
     }
-    if (to->size != 0) {
-        memcpy(out, to->out, to->size);
+    if (writer->size != 0) {
+        memcpy(out, writer->out, writer->size);
     }
-    setti_pool_free(to->pool, to->out, to->capacity, 16);
-    to->out = out;
-    to->capacity = capacity;
+    setti_pool_free(writer->pool, writer->out, writer->capacity, 16);
+    writer->out = out;
+    writer->capacity = capacity;
 }
 
-void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size)
+void setti_delta_write(setti_delta_writer* writer, const void* bytes, size_t size)
 {
-    if (to->pool != NULL && !delta_has_room(to, size)) {
-        delta_grow(to, size);
+    if (writer->pool != NULL && !delta_has_room(writer, size)) {
+        delta_grow(writer, size);
     }
-    if (size != 0 && delta_has_room(to, size)) {
-        memcpy(to->out + to->size, bytes, size);
+    if (size != 0 && delta_has_room(writer, size)) {
+        memcpy(writer->out + writer->size, bytes, size);
     }
-    to->size += size; /* counts bytes without room, too */
+    writer->size += size; /* counts bytes without room, too */
 }
 
-void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t size)
+void setti_delta_write_number(setti_delta_writer* writer, uint64_t number, size_t size)
 {
     unsigned char bytes[8];
     SETTI_ASSERT(size <= sizeof(bytes));
     setti_bytes_put(bytes, number, sizeof(bytes)); /* not `size`: gcc warns of sizes above 8 */
-    setti_delta_write(to, bytes, size);
+    setti_delta_write(writer, bytes, size);
 }
 
-void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size)
+void setti_delta_write_at(setti_delta_writer* writer, size_t at, uint64_t number, size_t size)
 {
-    SETTI_ASSERT(at + size <= to->size);
-    size_t end = to->size;
-    to->size = at;
-    setti_delta_write_number(to, number, size);
-    to->size = end;
+    SETTI_ASSERT(at + size <= writer->size);
+    size_t end = writer->size;
+    writer->size = at;
+    setti_delta_write_number(writer, number, size);
+    writer->size = end;
 }
 
-void setti_delta_begin_handles(setti_delta_writer* to)
+void setti_delta_begin_handles(setti_delta_writer* writer)
 {
-    to->count = 0;
-    to->run_count = SETTI_DELTA_HANDLES_MAX; /* so that the first handle begins a run */
-    to->run_next = 0;
-    to->run_generation = 0;
+    writer->count = 0;
+    writer->run_count = SETTI_DELTA_HANDLES_MAX; /* so that the first handle begins a run */
+    writer->run_next = 0;
+    writer->run_generation = 0;
 }
 
-void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t generation)
+void setti_delta_write_handle(setti_delta_writer* writer, uint32_t index, uint32_t generation)
 {
-    SETTI_ASSERT(to->run_count == SETTI_DELTA_HANDLES_MAX || index >= to->run_next);
-    if (to->run_count == SETTI_DELTA_HANDLES_MAX || index != to->run_next ||
-        generation != to->run_generation) {
-        setti_delta_write_number(to, index, 4);
-        setti_delta_write_number(to, generation, 4);
-        to->run_at = to->size;
-        setti_delta_write_number(to, 0, 1); /* the count of the run, set below */
-        to->run_count = 0;
-        to->run_generation = generation;
-        to->count++;
+    SETTI_ASSERT(writer->run_count == SETTI_DELTA_HANDLES_MAX || index >= writer->run_next);
+    if (writer->run_count == SETTI_DELTA_HANDLES_MAX || index != writer->run_next ||
+        generation != writer->run_generation) {
+        setti_delta_write_number(writer, index, 4);
+        setti_delta_write_number(writer, generation, 4);
+        writer->run_at = writer->size;
+        setti_delta_write_number(writer, 0, 1); /* the count of the run, set below */
+        writer->run_count = 0;
+        writer->run_generation = generation;
+        writer->count++;
     }
-    setti_delta_write_at(to, to->run_at, ++to->run_count, 1);
-    to->run_next = index + 1;
+    setti_delta_write_at(writer, writer->run_at, ++writer->run_count, 1);
+    writer->run_next = index + 1;
 }
 
 static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ended,
@@ -152,31 +152,31 @@ static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ende
     }
 }
 
-static void delta_write_new_entities(setti_delta_writer* to)
+static void delta_write_new_entities(setti_delta_writer* writer)
 {
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
-    setti_view* view = to->walk->view;
+    setti_view* view = writer->walk->view;
     while ((page = setti_view_next(view, &view->world->entities.pages, &at)) != NULL) {
         const setti_entity_page* entities = page->in[SETTI_AFTER];
         for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
             if ((entities->generation[slot] & SETTI_DEAD) == 0) {
-                setti_delta_write_handle(to, (page->number << SETTI_ENTITY_SHIFT) + slot,
+                setti_delta_write_handle(writer, (page->number << SETTI_ENTITY_SHIFT) + slot,
                                          entities->generation[slot]);
             }
         }
     }
 }
 
-static void delta_write_begun(setti_delta_writer* to)
+static void delta_write_begun(setti_delta_writer* writer)
 {
-    setti_delta_begin_handles(to);
-    if (to->walk->view->empty) {
-        delta_write_new_entities(to);
+    setti_delta_begin_handles(writer);
+    if (writer->walk->view->empty) {
+        delta_write_new_entities(writer);
     }
-    for (uint32_t index = SETTI_NONE; setti_marks_next(&to->walk->begun, &index);) {
-        setti_delta_write_handle(to, index,
-                                 setti_view_entity(to->walk->view, index, SETTI_AFTER).generation);
+    for (uint32_t index = SETTI_NONE; setti_marks_next(&writer->walk->begun, &index);) {
+        setti_delta_write_handle(
+            writer, index, setti_view_entity(writer->walk->view, index, SETTI_AFTER).generation);
     }
 }
 
@@ -186,7 +186,7 @@ typedef struct delta_note {
     bool occurs; /* the delta gets a record of the type */
 } delta_note;
 
-void setti_delta_write_record(setti_delta_writer* to, const setti_type* type,
+void setti_delta_write_record(setti_delta_writer* writer, const setti_type* type,
                               setti_rounding rounding)
 {
     const setti_module* module = type->module;
@@ -205,23 +205,24 @@ void setti_delta_write_record(setti_delta_writer* to, const setti_type* type,
         bytes = setti_send_size(type->members, bytes);
         padding_hash = setti_send_fingerprint(type->members);
     }
-    setti_delta_write_number(to, length, 2);
-    setti_delta_write(to, type->desc.name, length);
-    setti_delta_write_number(to, form, 1);
-    setti_delta_write_number(to, setti_delta_size(type), 4);
-    setti_delta_write_number(to, version, 4);
-    setti_delta_write_number(to, bytes, 4);
-    setti_delta_write_number(to, padding_hash, 8);
+    setti_delta_write_number(writer, length, 2);
+    setti_delta_write(writer, type->desc.name, length);
+    setti_delta_write_number(writer, form, 1);
+    setti_delta_write_number(writer, setti_delta_size(type), 4);
+    setti_delta_write_number(writer, version, 4);
+    setti_delta_write_number(writer, bytes, 4);
+    setti_delta_write_number(writer, padding_hash, 8);
 }
 
-void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, setti_rounding rounding,
-                            const uint32_t count[SETTI_DELTA_SECTIONS], uint32_t extent)
+void setti_delta_write_type(setti_delta_writer* writer, const setti_type* type,
+                            setti_rounding rounding, const uint32_t count[SETTI_DELTA_SECTIONS],
+                            uint32_t extent)
 {
-    setti_delta_write_record(to, type, rounding);
+    setti_delta_write_record(writer, type, rounding);
     for (uint32_t k = 0; k < SETTI_DELTA_SECTIONS; k++) {
-        setti_delta_write_number(to, count[k], 4);
+        setti_delta_write_number(writer, count[k], 4);
     }
-    setti_delta_write_number(to, extent, 4);
+    setti_delta_write_number(writer, extent, 4);
 }
 
 /* Sets `occurs` if a type of the same group occurs: to order rows, the receiver needs all types of
@@ -234,81 +235,83 @@ static void delta_note_group(const delta_note* notes, delta_note* note, const se
     }
 }
 
-static void delta_write_types(setti_delta_writer* to, delta_note* notes)
+static void delta_write_types(setti_delta_writer* writer, delta_note* notes)
 {
-    const setti_type_list* types = &to->walk->view->world->registered;
-    size_t from = to->size;
+    const setti_type_list* types = &writer->walk->view->world->registered;
+    size_t from = writer->size;
     uint32_t count = 0;
     for (uint32_t k = 0; k < types->count; k++) {
         delta_note_group(notes, &notes[k], types->item[k]);
     }
     for (uint32_t k = 0; k < types->count; k++) {
         if (notes[k].occurs) {
-            setti_delta_write_type(to, types->item[k], SETTI_EXACT, notes[k].count,
-                                   setti_view_extent(to->walk->view, types->item[k], SETTI_AFTER));
+            setti_delta_write_type(
+                writer, types->item[k], SETTI_EXACT, notes[k].count,
+                setti_view_extent(writer->walk->view, types->item[k], SETTI_AFTER));
             count++;
         }
     }
-    setti_delta_write_at(to, SETTI_DELTA_COUNT_TYPES, count, 4);
-    setti_delta_write_at(to, SETTI_DELTA_TYPES_SIZE, to->size - from, 4);
+    setti_delta_write_at(writer, SETTI_DELTA_COUNT_TYPES, count, 4);
+    setti_delta_write_at(writer, SETTI_DELTA_TYPES_SIZE, writer->size - from, 4);
 }
 
-void setti_delta_write_head(setti_delta_writer* to, uint32_t magic)
+void setti_delta_write_head(setti_delta_writer* writer, uint32_t magic)
 {
-    SETTI_ASSERT(to->size == 0);
-    setti_delta_write_number(to, magic, 4);
-    setti_delta_write_number(to, SETTI_DELTA_VERSION, 4);
-    while (to->size < SETTI_DELTA_HEAD) { /* numbers that setti_delta_write_at sets later */
-        setti_delta_write_number(to, 0, 4);
+    SETTI_ASSERT(writer->size == 0);
+    setti_delta_write_number(writer, magic, 4);
+    setti_delta_write_number(writer, SETTI_DELTA_VERSION, 4);
+    while (writer->size < SETTI_DELTA_HEAD) { /* numbers that setti_delta_write_at sets later */
+        setti_delta_write_number(writer, 0, 4);
     }
 }
 
 /* Whether a type may have entries. */
-static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
+static bool delta_concerns(const setti_delta_writer* writer, const setti_type* type)
 {
     const setti_codec* codec = setti_delta_codec(type);
     bool follows = codec != NULL && codec->follows != NULL;
     const setti_type* list_type = follows ? codec->follows(type->world) : NULL;
-    return setti_compare_concerns(to->walk, type) ||
-           (list_type != NULL && setti_compare_concerns(to->walk, list_type));
+    return setti_compare_concerns(writer->walk, type) ||
+           (list_type != NULL && setti_compare_concerns(writer->walk, list_type));
 }
 
-static void delta_write_sections(setti_delta_writer* to, const setti_type* type, delta_note* note)
+static void delta_write_sections(setti_delta_writer* writer, const setti_type* type,
+                                 delta_note* note)
 {
     static void (*const write_section[SETTI_DELTA_SECTIONS])(setti_delta_writer*) = {
         setti_delta_write_entries, setti_delta_write_changes, setti_delta_write_lists,
         setti_delta_write_rows};
-    to->type = type;
-    to->codec = setti_delta_codec(type);
-    setti_hash_begin(&to->sum.of, type);
+    writer->type = type;
+    writer->codec = setti_delta_codec(type);
+    setti_hash_begin(&writer->sum.of, type);
     note->occurs = false;
     for (uint32_t k = 0; k < SETTI_DELTA_SECTIONS; k++) {
-        write_section[k](to);
-        note->count[k] = to->count;
-        note->occurs = note->occurs || to->count != 0;
+        write_section[k](writer);
+        note->count[k] = writer->count;
+        note->occurs = note->occurs || writer->count != 0;
     }
 }
 
 /* Writes the sections of all types that may differ, then the records of types. */
-static void delta_write_all_sections(setti_delta_writer* to)
+static void delta_write_all_sections(setti_delta_writer* writer)
 {
-    const setti_type_list* types = &to->walk->view->world->registered;
-    setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
+    const setti_type_list* types = &writer->walk->view->world->registered;
+    setti_pool* pool = setti_unconst(&writer->walk->view->world->pool);
     size_t size = ((size_t)types->count + 1) * sizeof(delta_note); /* + 1: never 0 bytes */
     delta_note* notes = setti_pool_alloc(pool, size, 16);
     if (notes == NULL) {
-        to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+        writer->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         return;
     }
     memset(notes, 0, size);
     for (uint32_t k = 0; k < types->count; k++) {
         const setti_type* type = types->item[k];
-        if (delta_concerns(to, type)) {
-            delta_write_sections(to, type, &notes[k]);
+        if (delta_concerns(writer, type)) {
+            delta_write_sections(writer, type, &notes[k]);
         }
         notes[k].occurs = notes[k].occurs || (type->flags & SETTI_TYPE_CHOSEN) != 0;
     }
-    delta_write_types(to, notes);
+    delta_write_types(writer, notes);
     setti_pool_free(pool, notes, size, 16);
 }
 
@@ -317,62 +320,64 @@ uint64_t setti_delta_seal(const void* bytes, size_t size)
     return setti_checksum(SETTI_DELTA_MAGIC, bytes, size);
 }
 
-static void delta_encoder_write(setti_encoder* to, const void* bytes, size_t size)
+static void delta_encoder_write(setti_encoder* encoder, const void* bytes, size_t size)
 {
-    setti_delta_write(to->user, bytes, size);
+    setti_delta_write(encoder->user, bytes, size);
 }
 
-static void delta_encoder_write_data(setti_encoder* to, const setti_type* data, const void* value)
+static void delta_encoder_write_data(setti_encoder* encoder, const setti_type* data,
+                                     const void* value)
 {
-    setti_delta_write_bytes(to->user, data, value);
+    setti_delta_write_bytes(encoder->user, data, value);
 }
 
-void setti_delta_begin_encoder(setti_delta_writer* to, setti_sides* sides)
+void setti_delta_begin_encoder(setti_delta_writer* writer, setti_sides* sides)
 {
-    to->encoder.sides = sides;
-    to->encoder.write = delta_encoder_write;
-    to->encoder.write_data = delta_encoder_write_data;
-    to->encoder.user = to;
+    writer->encoder.sides = sides;
+    writer->encoder.write = delta_encoder_write;
+    writer->encoder.write_data = delta_encoder_write_data;
+    writer->encoder.user = writer;
 }
 
-void setti_delta_write_seal(setti_delta_writer* to)
+void setti_delta_write_seal(setti_delta_writer* writer)
 {
-    SETTI_ASSERT(to->size >= SETTI_DELTA_HEAD);
-    setti_delta_write_at(to, SETTI_DELTA_SIZE, to->size, 8);
-    if (to->size <= to->capacity) {
+    SETTI_ASSERT(writer->size >= SETTI_DELTA_HEAD);
+    setti_delta_write_at(writer, SETTI_DELTA_SIZE, writer->size, 8);
+    if (writer->size <= writer->capacity) {
         setti_delta_write_at(
-            to, SETTI_DELTA_SEAL,
-            setti_delta_seal(to->out + SETTI_DELTA_COUNTS, to->size - SETTI_DELTA_COUNTS), 8);
+            writer, SETTI_DELTA_SEAL,
+            setti_delta_seal(writer->out + SETTI_DELTA_COUNTS, writer->size - SETTI_DELTA_COUNTS),
+            8);
     }
 }
 
 /* Writes everything except the hashes. */
-static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
+static void delta_write_all(setti_delta_writer* writer, setti_compare* walk)
 {
-    to->walk = walk;
-    setti_delta_begin_encoder(to, &walk->view->sides);
-    setti_delta_write_head(to, SETTI_DELTA_MAGIC);
-    setti_delta_begin_handles(to);
-    if (!to->walk->view->empty) {
-        to->sink.entity = delta_write_entity;
-        to->walk->sink = &to->sink;
-        setti_compare_entities(to->walk);
+    writer->walk = walk;
+    setti_delta_begin_encoder(writer, &walk->view->sides);
+    setti_delta_write_head(writer, SETTI_DELTA_MAGIC);
+    setti_delta_begin_handles(writer);
+    if (!writer->walk->view->empty) {
+        writer->sink.entity = delta_write_entity;
+        writer->walk->sink = &writer->sink;
+        setti_compare_entities(writer->walk);
     }
-    setti_delta_write_at(to, SETTI_DELTA_COUNT_ENDED, to->count, 4);
-    delta_write_begun(to);
-    setti_delta_write_at(to, SETTI_DELTA_COUNT_BEGUN, to->count, 4);
-    setti_delta_write_slots(to);
-    setti_delta_write_at(to, SETTI_DELTA_COUNT_SLOTS, to->count, 4);
-    delta_write_all_sections(to);
-    setti_delta_end_changes(to);
-    setti_delta_write_seal(to);
+    setti_delta_write_at(writer, SETTI_DELTA_COUNT_ENDED, writer->count, 4);
+    delta_write_begun(writer);
+    setti_delta_write_at(writer, SETTI_DELTA_COUNT_BEGUN, writer->count, 4);
+    setti_delta_write_slots(writer);
+    setti_delta_write_at(writer, SETTI_DELTA_COUNT_SLOTS, writer->count, 4);
+    delta_write_all_sections(writer);
+    setti_delta_end_changes(writer);
+    setti_delta_write_seal(writer);
 }
 
 /* Writes the hashes of the two states. The seal does not cover them. */
-static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t after)
+static void delta_write_hashes(setti_delta_writer* writer, uint64_t before, uint64_t after)
 {
-    setti_delta_write_at(to, SETTI_DELTA_HASH_BEFORE, setti_hash_finish(before), 8);
-    setti_delta_write_at(to, SETTI_DELTA_HASH_AFTER, setti_hash_finish(after), 8);
+    setti_delta_write_at(writer, SETTI_DELTA_HASH_BEFORE, setti_hash_finish(before), 8);
+    setti_delta_write_at(writer, SETTI_DELTA_HASH_AFTER, setti_hash_finish(after), 8);
 }
 
 /* ---------------------------------------------------------------------------------------- calls */
@@ -396,9 +401,9 @@ static sett_status delta_check_types(sett_world* world, const char* call, setti_
 }
 
 static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snapshot* b,
-                                setti_delta_writer* to)
+                                setti_delta_writer* writer)
 {
-    const char* call = to->encoder.call;
+    const char* call = writer->encoder.call;
     setti_view view;
     setti_compare walk;
     sett_status status = SETT_OK;
@@ -417,19 +422,19 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     }
     status = delta_check_types(world, call, &walk);
     if (status == SETT_OK) {
-        to->sum.view = &view;
-        setti_delta_sum_slots(&to->sum);
-        delta_write_all(to, &walk);
-        status = to->encoder.status;
+        writer->sum.view = &view;
+        setti_delta_sum_slots(&writer->sum);
+        delta_write_all(writer, &walk);
+        status = writer->encoder.status;
     }
     if (status == SETT_OK) {
         if (!a->summed) {
-            a->sum = b->sum - to->sum.sum;
+            a->sum = b->sum - writer->sum.sum;
         }
-        b->sum = a->sum + to->sum.sum; /* the same number if `b` was summed */
+        b->sum = a->sum + writer->sum.sum; /* the same number if `b` was summed */
         a->summed = true;
         b->summed = true;
-        delta_write_hashes(to, a->sum, b->sum);
+        delta_write_hashes(writer, a->sum, b->sum);
     }
     setti_compare_deinit(&walk);
     setti_view_deinit(world, &view);
@@ -437,7 +442,7 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
 }
 
 static sett_status delta_encode_handles(sett_world* world, sett_snapshot a, sett_snapshot b,
-                                        setti_delta_writer* to)
+                                        setti_delta_writer* writer)
 {
     setti_snapshot* node[2];
     sett_snapshot handle[2] = {a, b};
@@ -445,12 +450,12 @@ static sett_status delta_encode_handles(sett_world* world, sett_snapshot a, sett
     for (uint32_t k = 0; k < 2; k++) {
         node[k] = setti_snapshot_find(world, handle[k], &status);
         if (node[k] == NULL) {
-            return setti_snapshot_fail(world, handle[k], status, to->encoder.call);
+            return setti_snapshot_fail(world, handle[k], status, writer->encoder.call);
         }
     }
-    status = delta_encode(world, node[0], node[1], to);
+    status = delta_encode(world, node[0], node[1], writer);
     return status != SETT_STATUS_OUT_OF_MEMORY ? status
-                                               : setti_world_no_memory(world, to->encoder.call);
+                                               : setti_world_no_memory(world, writer->encoder.call);
 }
 
 sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b, void* out,
@@ -484,9 +489,9 @@ sett_status setti_delta_check_capacity(sett_world* world, const char* call, cons
 
 /* Moves the writer's bytes to `out`. After a failure, frees them. Returns `status`. */
 static sett_status delta_take_bytes(sett_world* world, sett_status status,
-                                    const setti_delta_writer* to, setti_bytes* out)
+                                    const setti_delta_writer* writer, setti_bytes* out)
 {
-    setti_bytes bytes = {to->out, to->size, to->capacity};
+    setti_bytes bytes = {writer->out, writer->size, writer->capacity};
     if (status == SETT_OK) {
         *out = bytes;
     } else {
@@ -516,7 +521,7 @@ static size_t delta_guess_size(const sett_world* world)
 }
 
 /* Encodes the live state as a delta from the empty world. */
-static sett_status delta_encode_all(sett_world* world, const char* call, setti_delta_writer* to)
+static sett_status delta_encode_all(sett_world* world, const char* call, setti_delta_writer* writer)
 {
     setti_view view;
     setti_compare walk;
@@ -527,14 +532,14 @@ static sett_status delta_encode_all(sett_world* world, const char* call, setti_d
     }
     sett_status status = delta_check_types(world, call, &walk);
     if (status == SETT_OK) {
-        to->pool = &world->pool;
-        delta_grow(to, delta_guess_size(world));
-        status = to->encoder.status;
+        writer->pool = &world->pool;
+        delta_grow(writer, delta_guess_size(world));
+        status = writer->encoder.status;
     }
     if (status == SETT_OK) {
-        delta_write_all(to, &walk);
-        delta_write_hashes(to, 0, sum);
-        status = to->encoder.status;
+        delta_write_all(writer, &walk);
+        delta_write_hashes(writer, 0, sum);
+        status = writer->encoder.status;
     }
     setti_compare_deinit(&walk);
     return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, call);

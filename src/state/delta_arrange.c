@@ -24,59 +24,59 @@ static bool arrange_fail(const setti_delta* delta)
     return false;
 }
 
-static size_t arrange_want_size(const setti_delta_type* of)
+static size_t arrange_want_size(const setti_delta_type* delta_type)
 {
-    return SETTI_MAX(of->extent, 1) * sizeof(uint32_t);
+    return SETTI_MAX(delta_type->extent, 1) * sizeof(uint32_t);
 }
 
 /* Whether a type's rows can have another order here than at the sender. */
-static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
+static bool arrange_concerns(setti_view* view, const setti_delta_type* delta_type)
 {
-    const setti_storage* storage = &of->type->storage;
+    const setti_storage* storage = &delta_type->type->storage;
     uint32_t at = SETTI_NONE;
-    return storage->kind == SETTI_SPARSE && of->kind == SETTI_SPARSE &&
-           (of->count[SETTI_DELTA_ROWS] != 0 || of->extent != storage->extent ||
+    return storage->kind == SETTI_SPARSE && delta_type->kind == SETTI_SPARSE &&
+           (delta_type->count[SETTI_DELTA_ROWS] != 0 || delta_type->extent != storage->extent ||
             setti_view_next(view, &storage->rows, &at) != NULL);
 }
 
 /* Computes the wanted order of a type: the order in the snapshot, then the delta's runs. */
-static void arrange_compute(setti_view* view, setti_delta_type* of)
+static void arrange_compute(setti_view* view, setti_delta_type* delta_type)
 {
-    SETTI_ASSERT(of->want != NULL);
-    const setti_storage* storage = &of->type->storage;
-    uint32_t old_extent = setti_view_extent(view, of->type, SETTI_BEFORE);
-    for (uint32_t row = 0; row < of->extent; row++) {
+    SETTI_ASSERT(delta_type->want != NULL);
+    const setti_storage* storage = &delta_type->type->storage;
+    uint32_t old_extent = setti_view_extent(view, delta_type->type, SETTI_BEFORE);
+    for (uint32_t row = 0; row < delta_type->extent; row++) {
         const unsigned char* page = NULL;
         if (row < old_extent) {
             page = setti_view_get(view, &storage->rows, row >> storage->shift, SETTI_BEFORE);
         }
         uint32_t k = row & (setti_storage_rows(storage) - 1); /* position in the page */
         if (page != NULL) {
-            of->want[row] = ((const uint32_t*)(const void*)(page + storage->indices))[k];
+            delta_type->want[row] = ((const uint32_t*)(const void*)(page + storage->indices))[k];
         } else {
-            of->want[row] = ARRANGE_UNKNOWN;
+            delta_type->want[row] = ARRANGE_UNKNOWN;
         }
     }
-    setti_delta_reader from = of->section[SETTI_DELTA_ROWS];
-    for (uint32_t k = 0; k < of->count[SETTI_DELTA_ROWS]; k++) {
-        uint32_t first = setti_delta_u32(&from);
-        uint32_t count = setti_delta_u32(&from);
+    setti_delta_reader reader = delta_type->section[SETTI_DELTA_ROWS];
+    for (uint32_t k = 0; k < delta_type->count[SETTI_DELTA_ROWS]; k++) {
+        uint32_t first = setti_delta_u32(&reader);
+        uint32_t count = setti_delta_u32(&reader);
         for (uint32_t i = 0; i < count; i++) {
-            of->want[first + i] = setti_delta_u32(&from);
+            delta_type->want[first + i] = setti_delta_u32(&reader);
         }
     }
 }
 
 /* Whether the wanted order is a permutation of the present rows. `seen` must be zeroes. */
-static bool arrange_fits(const setti_delta_type* of, uint64_t* seen)
+static bool arrange_fits(const setti_delta_type* delta_type, uint64_t* seen)
 {
-    SETTI_ASSERT(of->want != NULL);
-    const setti_storage* storage = &of->type->storage;
+    SETTI_ASSERT(delta_type->want != NULL);
+    const setti_storage* storage = &delta_type->type->storage;
     uint32_t count = 0;
-    for (uint32_t row = 0; row < of->extent; row++) {
-        uint32_t index = of->want[row];
+    for (uint32_t row = 0; row < delta_type->extent; row++) {
+        uint32_t index = delta_type->want[row];
         if (index == SETTI_NONE) { /* a gap: only with keep_order, and never as the last row */
-            if (!storage->keep_order || row + 1 == of->extent) {
+            if (!storage->keep_order || row + 1 == delta_type->extent) {
                 return false;
             }
             continue;
@@ -92,7 +92,7 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* seen)
 }
 
 /* Logs that a type keeps this world's order. */
-static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
+static void arrange_report(const setti_delta* delta, const setti_delta_type* delta_type)
 {
     sett_world* world = delta->world; /* has no setti_state while a file is loaded */
     if (setti_state_of(world) != NULL && !setti_state_of(world)->order_reported) {
@@ -101,41 +101,43 @@ static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
             world, SETT_LOG_INFO,
             "%s: rows of \"%.100s\" keep this world's order: loops visit them in another order "
             "than at the sender (the state is the same; logged once)",
-            delta->player.call, of->type->desc.name);
+            delta->player.call, delta_type->type->desc.name);
     }
 }
 
 /* Frees the wanted order of a type. */
-static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
+static void arrange_forget(const setti_delta* delta, setti_delta_type* delta_type)
 {
-    setti_pool_free(&delta->world->pool, of->want, arrange_want_size(of), 16);
-    of->want = NULL;
+    setti_pool_free(&delta->world->pool, delta_type->want, arrange_want_size(delta_type), 16);
+    delta_type->want = NULL;
 }
 
 /* Computes a type's wanted order, and forgets it if it is impossible. Returns false if memory runs
  * out. */
-static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
+static bool arrange_prepare(const setti_delta* delta, setti_view* view,
+                            setti_delta_type* delta_type)
 {
-    SETTI_ASSERT(of->want == NULL);
+    SETTI_ASSERT(delta_type->want == NULL);
     setti_pool* pool = &delta->world->pool;
-    const setti_delta_reader* rows = &of->section[SETTI_DELTA_ROWS];
-    size_t most =
-        setti_view_extent(view, of->type, SETTI_BEFORE) + (size_t)(rows->end - rows->at) / 4;
-    if (of->extent > most) { /* impossible: more rows than the world and the runs have */
+    const setti_delta_reader* rows = &delta_type->section[SETTI_DELTA_ROWS];
+    size_t most = setti_view_extent(view, delta_type->type, SETTI_BEFORE) +
+                  (size_t)(rows->end - rows->at) / 4;
+    if (delta_type->extent > most) { /* impossible: more rows than the world and the runs have */
         return true;
     }
-    size_t size = ((size_t)of->type->storage.extent / 64 + 1) * sizeof(uint64_t);
+    size_t size = ((size_t)delta_type->type->storage.extent / 64 + 1) * sizeof(uint64_t);
     uint64_t* seen = setti_pool_alloc(pool, size, 16);
-    of->want = seen != NULL ? setti_pool_alloc(pool, arrange_want_size(of), 16) : NULL;
-    if (of->want == NULL) {
+    delta_type->want =
+        seen != NULL ? setti_pool_alloc(pool, arrange_want_size(delta_type), 16) : NULL;
+    if (delta_type->want == NULL) {
         setti_pool_free(pool, seen, size, 16);
         return arrange_fail(delta);
     }
     memset(seen, 0, size);
-    arrange_compute(view, of);
-    if (!arrange_fits(of, seen)) {
-        arrange_report(delta, of);
-        arrange_forget(delta, of);
+    arrange_compute(view, delta_type);
+    if (!arrange_fits(delta_type, seen)) {
+        arrange_report(delta, delta_type);
+        arrange_forget(delta, delta_type);
     }
     setti_pool_free(pool, seen, size, 16);
     return true;
@@ -153,9 +155,9 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     SETTI_ASSERT(group->owned.count != 0);
     const setti_delta_type* first = arrange_find(delta, group->owned.item[0]);
     for (uint32_t k = 0; k < group->owned.count; k++) {
-        const setti_delta_type* of = arrange_find(delta, group->owned.item[k]);
-        if (of == NULL || of->want == NULL || first->want == NULL ||
-            memcmp(of->want, first->want, group->length * sizeof(uint32_t)) != 0) {
+        const setti_delta_type* delta_type = arrange_find(delta, group->owned.item[k]);
+        if (delta_type == NULL || delta_type->want == NULL || first->want == NULL ||
+            memcmp(delta_type->want, first->want, group->length * sizeof(uint32_t)) != 0) {
             return false;
         }
     }
@@ -169,10 +171,10 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
 
 /* Like arrange_concerns, for a type or any type of its group. */
 static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
-                                   const setti_delta_type* of)
+                                   const setti_delta_type* delta_type)
 {
-    const setti_listener* group = of->kind == SETTI_SPARSE ? of->type->owner : NULL;
-    bool concerns = arrange_concerns(view, of);
+    const setti_listener* group = delta_type->kind == SETTI_SPARSE ? delta_type->type->owner : NULL;
+    bool concerns = arrange_concerns(view, delta_type);
     for (uint32_t i = 0; group != NULL && !concerns && i < group->owned.count; i++) {
         const setti_delta_type* other = arrange_find(delta, group->owned.item[i]);
         concerns = other != NULL && arrange_concerns(view, other);
@@ -184,11 +186,12 @@ static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
 {
     bool done = true;
     for (uint32_t k = 0; done && k < delta->type_count; k++) {
-        setti_delta_type* of = &delta->type[k];
-        done = !arrange_concerns_group(delta, view, of) || arrange_prepare(delta, view, of);
-        if (of->kind == SETTI_SPARSE && of->type->storage.kind != SETTI_SPARSE &&
-            of->count[SETTI_DELTA_ROWS] != 0) {
-            arrange_report(delta, of);
+        setti_delta_type* delta_type = &delta->type[k];
+        done = !arrange_concerns_group(delta, view, delta_type) ||
+               arrange_prepare(delta, view, delta_type);
+        if (delta_type->kind == SETTI_SPARSE && delta_type->type->storage.kind != SETTI_SPARSE &&
+            delta_type->count[SETTI_DELTA_ROWS] != 0) {
+            arrange_report(delta, delta_type);
         }
     }
     return done;
@@ -197,53 +200,54 @@ static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
 /* Forgets the wanted orders of groups whose types do not agree. */
 static void arrange_check_groups(const setti_delta* delta)
 {
-    for (const setti_listener* at = delta->world->listeners; at != NULL; at = at->next) {
-        bool agrees = at->owned.count == 0 || arrange_agrees(delta, at);
-        for (uint32_t k = 0; !agrees && k < at->owned.count; k++) {
-            setti_delta_type* of = arrange_find(delta, at->owned.item[k]);
-            if (of != NULL && of->want != NULL) {
-                arrange_report(delta, of);
-                arrange_forget(delta, of);
+    for (const setti_listener* listener = delta->world->listeners; listener != NULL;
+         listener = listener->next) {
+        bool agrees = listener->owned.count == 0 || arrange_agrees(delta, listener);
+        for (uint32_t k = 0; !agrees && k < listener->owned.count; k++) {
+            setti_delta_type* delta_type = arrange_find(delta, listener->owned.item[k]);
+            if (delta_type != NULL && delta_type->want != NULL) {
+                arrange_report(delta, delta_type);
+                arrange_forget(delta, delta_type);
             }
         }
     }
 }
 
 /* Whether the rows have the wanted order already. */
-static bool arrange_is_done(const setti_delta_type* of)
+static bool arrange_is_done(const setti_delta_type* delta_type)
 {
-    const setti_storage* storage = &of->type->storage;
-    bool same = storage->extent == of->extent;
-    for (uint32_t row = 0; same && row < of->extent; row++) {
-        same = *setti_storage_index(storage, row) == of->want[row];
+    const setti_storage* storage = &delta_type->type->storage;
+    bool same = storage->extent == delta_type->extent;
+    for (uint32_t row = 0; same && row < delta_type->extent; row++) {
+        same = *setti_storage_index(storage, row) == delta_type->want[row];
     }
     return same;
 }
 
 /* Gives a type's rows the wanted order. Returns false when memory runs out. */
-static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
+static bool arrange_type(const setti_delta* delta, const setti_delta_type* delta_type)
 {
     sett_world* world = delta->world;
-    setti_storage* storage = &of->type->storage;
+    setti_storage* storage = &delta_type->type->storage;
     size_t size = ((size_t)storage->count + 1) * sizeof(uint32_t);
     uint32_t* from = setti_pool_alloc(&world->pool, size, 16); /* present rows, in wanted order */
     if (from == NULL) {
         return arrange_fail(delta);
     }
-    if (!setti_delta_room_to_arrange(delta, storage, of->extent)) {
+    if (!setti_delta_room_to_arrange(delta, storage, delta_type->extent)) {
         setti_pool_free(&world->pool, from, size, 16);
         return false;
     }
     setti_storage_compact(&world->pool, storage);
     uint32_t count = 0;
-    for (uint32_t row = 0; row < of->extent; row++) {
-        if (of->want[row] != SETTI_NONE) {
-            from[count++] = setti_sparse_row(storage, of->want[row]);
+    for (uint32_t row = 0; row < delta_type->extent; row++) {
+        if (delta_type->want[row] != SETTI_NONE) {
+            from[count++] = setti_sparse_row(storage, delta_type->want[row]);
         }
     }
     SETTI_ASSERT(count == storage->count);
-    bool done = setti_sort_rows(world, of->type, from, count) &&
-                setti_sparse_spread(&world->pool, storage, of->want, of->extent);
+    bool done = setti_sort_rows(world, delta_type->type, from, count) &&
+                setti_sparse_spread(&world->pool, storage, delta_type->want, delta_type->extent);
     setti_pool_free(&world->pool, from, size, 16);
     return done || arrange_fail(delta);
 }
@@ -266,10 +270,10 @@ bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo)
         arrange_check_groups(delta);
     }
     for (uint32_t k = 0; k < delta->type_count; k++) {
-        setti_delta_type* of = &delta->type[k];
-        if (of->want != NULL) {
-            done = done && (arrange_is_done(of) || arrange_type(delta, of));
-            arrange_forget(delta, of);
+        setti_delta_type* delta_type = &delta->type[k];
+        if (delta_type->want != NULL) {
+            done = done && (arrange_is_done(delta_type) || arrange_type(delta, delta_type));
+            arrange_forget(delta, delta_type);
         }
     }
     return done;

@@ -48,15 +48,15 @@ static void change_copy(const setti_type* type, const void* value, uint32_t side
 /* -------------------------------------------------------------------------------------- writing */
 
 /* Adds the changed entities in `bits` to the list of words. `number` is as in change_word. */
-static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
+static void change_mark(setti_delta_writer* writer, uint32_t number, uint64_t bits)
 {
-    setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
-    change_word* end = (change_word*)(void*)setti_bytes_end(&to->words);
-    if (to->words.size == 0 || end[-1].number != number) {
-        SETTI_ASSERT(to->words.size == 0 || end[-1].number < number);
-        end = (change_word*)(void*)setti_bytes_add(pool, &to->words, sizeof(*end));
+    setti_pool* pool = setti_unconst(&writer->walk->view->world->pool);
+    change_word* end = (change_word*)(void*)setti_bytes_end(&writer->words);
+    if (writer->words.size == 0 || end[-1].number != number) {
+        SETTI_ASSERT(writer->words.size == 0 || end[-1].number < number);
+        end = (change_word*)(void*)setti_bytes_add(pool, &writer->words, sizeof(*end));
         if (end == NULL) {
-            to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+            writer->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
             return;
         }
         *end++ = (change_word){number, 0};
@@ -65,16 +65,16 @@ static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
 }
 
 /* Returns room for the differences of `count` values, or NULL when memory runs out. */
-static unsigned char* change_room(setti_delta_writer* to, size_t count)
+static unsigned char* change_room(setti_delta_writer* writer, size_t count)
 {
-    setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
+    setti_pool* pool = setti_unconst(&writer->walk->view->world->pool);
     /* + 1: change_slow needs room for one more value; + 8: change_row writes whole words */
-    size_t size = (count + 1) * setti_hash_size(to->type) + sizeof(uint64_t);
-    if (!setti_bytes_reserve(pool, &to->values, size)) {
-        to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+    size_t size = (count + 1) * setti_hash_size(writer->type) + sizeof(uint64_t);
+    if (!setti_bytes_reserve(pool, &writer->values, size)) {
+        writer->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         return NULL;
     }
-    return to->values.data + to->values.size;
+    return writer->values.data + writer->values.size;
 }
 
 /* Subtracts each byte of `b` from the same byte of `a`, modulo 256. */
@@ -132,15 +132,15 @@ SETTI_INLINE uint64_t change_find_nan(const setti_nan_word* nan, const unsigned 
 }
 
 /* Writes the difference of any value to `out`. Returns false if the values are equal. */
-SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, const void* before,
-                                    const void* after, unsigned char* out)
+SETTI_APART static bool change_slow(setti_delta_writer* writer, sett_entity entity,
+                                    const void* before, const void* after, unsigned char* out)
 {
-    const setti_type* type = to->type;
+    const setti_type* type = writer->type;
     size_t size = setti_hash_size(type);
     if (setti_hash_same(type, before, after)) {
         return false;
     }
-    setti_delta_sum_value(&to->sum, entity, before, entity, after);
+    setti_delta_sum_value(&writer->sum, entity, before, entity, after);
     change_copy(type, before, SETTI_BEFORE, out);
     change_copy(type, after, SETTI_AFTER, out + size); /* change_room includes this room */
     for (size_t k = 0; k < size; k++) {
@@ -151,35 +151,35 @@ SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, 
 
 /* Whether values without NaN are hashed and sent like memory. *nan becomes the test for NaN, or
  * NULL if values have no floats. */
-static bool change_is_plain(const setti_delta_writer* to, const setti_nan_word** nan)
+static bool change_is_plain(const setti_delta_writer* writer, const setti_nan_word** nan)
 {
-    const setti_hash_type* of = &to->sum.of;
-    SETTI_ASSERT(to->codec == NULL && to->sum.view != NULL);
+    const setti_hash_type* of = &writer->sum.of;
+    SETTI_ASSERT(writer->codec == NULL && writer->sum.view != NULL);
     *nan = of->members != NULL ? of->members->words : NULL;
     return setti_hash_is_plain(of);
 }
 
-void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* before,
+void setti_delta_change(setti_delta_writer* writer, sett_entity entity, const void* before,
                         const void* after)
 {
-    size_t size = setti_hash_size(to->type);
-    unsigned char* out = change_room(to, 1);
+    size_t size = setti_hash_size(writer->type);
+    unsigned char* out = change_room(writer, 1);
     const setti_nan_word* nan;
     SETTI_ASSERT(size != 0);
     if (out == NULL) {
         return;
     }
-    bool plain = change_is_plain(to, &nan) &&
+    bool plain = change_is_plain(writer, &nan) &&
                  (nan == NULL ||
                   (change_find_nan(nan, before, size) | change_find_nan(nan, after, size)) == 0);
     if (plain) {
-        uint64_t seed = to->sum.of.seed ^ setti_hash_entity(entity);
-        to->sum.sum += change_row(seed, before, after, size, out);
-    } else if (!change_slow(to, entity, before, after, out)) {
+        uint64_t seed = writer->sum.of.seed ^ setti_hash_entity(entity);
+        writer->sum.sum += change_row(seed, before, after, size, out);
+    } else if (!change_slow(writer, entity, before, after, out)) {
         return;
     }
-    to->values.size += size;
-    change_mark(to, entity.index / 64, (uint64_t)1 << (entity.index % 64));
+    writer->values.size += size;
+    change_mark(writer, entity.index / 64, (uint64_t)1 << (entity.index % 64));
 }
 
 #define CHANGE_ROWS (SETTI_COMPARE_WORDS * 64)
@@ -199,12 +199,12 @@ static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[C
 }
 
 /* Whether all listed rows are plain and without NaN. */
-SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
+SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* writer,
                                         const setti_compare_rows* rows, const uint16_t* list,
                                         uint32_t count, size_t size)
 {
     const setti_nan_word* nan;
-    bool plain = change_is_plain(to, &nan);
+    bool plain = change_is_plain(writer, &nan);
     uint64_t found = 0;
     for (uint32_t k = 0; plain && nan != NULL && k < count; k++) {
         found |= change_find_nan(nan, rows->was + list[k] * size, size);
@@ -214,14 +214,14 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
 }
 
 /* Slow path of change_add_rows, for rows that are not plain. Unmarks equal rows. */
-static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_rows* rows,
+static unsigned char* change_slow_rows(setti_delta_writer* writer, setti_compare_rows* rows,
                                        const uint16_t* list, uint32_t count, unsigned char* out)
 {
-    size_t size = setti_hash_size(to->type);
+    size_t size = setti_hash_size(writer->type);
     for (uint32_t k = 0; k < count; k++) {
         uint32_t row = list[k];
         const sett_entity entity = {rows->first + row, rows->generation[row]};
-        if (change_slow(to, entity, rows->was + row * size, rows->is + row * size, out)) {
+        if (change_slow(writer, entity, rows->was + row * size, rows->is + row * size, out)) {
             out += size;
         } else {
             rows->bits[row / 64] &= ~((uint64_t)1 << (row % 64));
@@ -232,16 +232,16 @@ static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_row
 
 /* Writes the differences of rows to `out`, and returns the end. Inlined, so that usual sizes are
  * constants. */
-SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* to, setti_compare_rows* rows,
+SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* writer, setti_compare_rows* rows,
                                             size_t size, unsigned char* out)
 {
     uint16_t list[CHANGE_ROWS];
     uint32_t count = change_list_rows(rows, list);
-    if (!change_rows_are_plain(to, rows, list, count, size)) {
-        return change_slow_rows(to, rows, list, count, out);
+    if (!change_rows_are_plain(writer, rows, list, count, size)) {
+        return change_slow_rows(writer, rows, list, count, out);
     }
     const setti_compare_rows of = *rows; /* a copy can stay in registers */
-    uint64_t seed = to->sum.of.seed;
+    uint64_t seed = writer->sum.of.seed;
     uint64_t sum = 0;
     for (uint32_t k = 0; k < count; k++, out += size) {
         size_t row = list[k];
@@ -249,25 +249,25 @@ SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* to, setti_compar
         sum += change_row(seed ^ setti_hash_entity(entity), of.was + row * size, of.is + row * size,
                           size, out);
     }
-    to->sum.sum += sum;
+    writer->sum.sum += sum;
     return out;
 }
 
 void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows)
 {
-    setti_delta_writer* to = (setti_delta_writer*)sink;
-    size_t size = setti_hash_size(to->type);
-    unsigned char* out = size != 0 ? change_room(to, (size_t)rows->words * 64) : NULL;
+    setti_delta_writer* writer = (setti_delta_writer*)sink;
+    size_t size = setti_hash_size(writer->type);
+    unsigned char* out = size != 0 ? change_room(writer, (size_t)rows->words * 64) : NULL;
     if (out == NULL) {
         return;
     }
-    SETTI_ASSERT(size == to->type->storage.size);
-#define CHANGE_ADD_ROWS(n) change_add_rows(to, rows, n, out)
+    SETTI_ASSERT(size == writer->type->storage.size);
+#define CHANGE_ADD_ROWS(n) change_add_rows(writer, rows, n, out)
     out = SETTI_COMPARE_BY_SIZE(size, CHANGE_ADD_ROWS);
-    to->values.size = (size_t)(out - to->values.data);
+    writer->values.size = (size_t)(out - writer->values.data);
     for (uint32_t n = 0; n < rows->words; n++) {
         if (rows->bits[n] != 0) {
-            change_mark(to, rows->first / 64 + n, rows->bits[n]);
+            change_mark(writer, rows->first / 64 + n, rows->bits[n]);
         }
     }
 }
@@ -283,11 +283,11 @@ static unsigned char* change_write_number(unsigned char* out, uint64_t number)
 }
 
 /* Writes the list of changed entities. Returns the end. */
-static unsigned char* change_write_words(const setti_delta_writer* to, unsigned char* out)
+static unsigned char* change_write_words(const setti_delta_writer* writer, unsigned char* out)
 {
-    const change_word* word = (const change_word*)(const void*)to->words.data;
+    const change_word* word = (const change_word*)(const void*)writer->words.data;
     uint64_t next = 0;
-    for (uint32_t k = 0; k < to->count; k++) {
+    for (uint32_t k = 0; k < writer->count; k++) {
         out = change_write_number(out, word[k].number - next);
         unsigned char* parts = out++; /* bit n: byte n of the word is not 0 */
         *parts = 0;
@@ -413,94 +413,94 @@ static void change_transpose(const unsigned char* values, size_t count, size_t e
 #define CHANGE_WORD_MAX 19 /* the most bytes of a written word: skipped words, parts, 8 bytes */
 
 /* Writes the changes of the writer's type. Without memory, sets the writer's status. */
-static void change_write_section(setti_delta_writer* to)
+static void change_write_section(setti_delta_writer* writer)
 {
-    setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
-    size_t size = to->values.size;
-    size_t each = setti_hash_size(to->type);
+    setti_pool* pool = setti_unconst(&writer->walk->view->world->pool);
+    size_t size = writer->values.size;
+    size_t each = setti_hash_size(writer->type);
     SETTI_ASSERT(size % each == 0);
     /* written columns have at most 2 * size bytes, and `values` has `size` bytes already */
-    size_t room = to->count * (size_t)CHANGE_WORD_MAX + size + sizeof(uint64_t);
-    to->columns.size = 0;
-    if (!setti_bytes_reserve(pool, &to->columns, size + sizeof(uint64_t)) ||
-        !setti_bytes_reserve(pool, &to->values, room)) {
-        to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+    size_t room = writer->count * (size_t)CHANGE_WORD_MAX + size + sizeof(uint64_t);
+    writer->columns.size = 0;
+    if (!setti_bytes_reserve(pool, &writer->columns, size + sizeof(uint64_t)) ||
+        !setti_bytes_reserve(pool, &writer->values, room)) {
+        writer->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         return;
     }
-    change_transpose(to->values.data, size / each, each, to->columns.data);
-    unsigned char* out = to->values.data; /* reused: the differences are in to->columns now */
-    if (to->words.size == to->last_words.size &&
-        memcmp(to->words.data, to->last_words.data, to->words.size) == 0) {
-        to->count = SETTI_NONE; /* the list is missing */
+    change_transpose(writer->values.data, size / each, each, writer->columns.data);
+    unsigned char* out = writer->values.data; /* reused: the differences are in to->columns now */
+    if (writer->words.size == writer->last_words.size &&
+        memcmp(writer->words.data, writer->last_words.data, writer->words.size) == 0) {
+        writer->count = SETTI_NONE; /* the list is missing */
     } else {
-        out = change_write_words(to, out);
+        out = change_write_words(writer, out);
     }
-    out = change_write_columns(out, to->columns.data, size);
-    SETTI_ASSERT((size_t)(out - to->values.data) + sizeof(uint64_t) <= size + room);
-    setti_delta_write(to, to->values.data, (size_t)(out - to->values.data));
-    setti_bytes unused_words = to->last_words;
-    to->last_words = to->words;
-    to->words = unused_words;
+    out = change_write_columns(out, writer->columns.data, size);
+    SETTI_ASSERT((size_t)(out - writer->values.data) + sizeof(uint64_t) <= size + room);
+    setti_delta_write(writer, writer->values.data, (size_t)(out - writer->values.data));
+    setti_bytes unused_words = writer->last_words;
+    writer->last_words = writer->words;
+    writer->words = unused_words;
 }
 
-void setti_delta_write_changes(setti_delta_writer* to)
+void setti_delta_write_changes(setti_delta_writer* writer)
 {
-    to->count = (uint32_t)(to->words.size / sizeof(change_word));
-    if (to->values.size != 0 && to->encoder.status == SETT_OK) {
-        change_write_section(to);
+    writer->count = (uint32_t)(writer->words.size / sizeof(change_word));
+    if (writer->values.size != 0 && writer->encoder.status == SETT_OK) {
+        change_write_section(writer);
     }
-    to->words.size = 0; /* empties the lists for the next type */
-    to->values.size = 0;
+    writer->words.size = 0; /* empties the lists for the next type */
+    writer->values.size = 0;
 }
 
-void setti_delta_end_changes(setti_delta_writer* to)
+void setti_delta_end_changes(setti_delta_writer* writer)
 {
-    setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
-    setti_bytes_free(pool, &to->words);
-    setti_bytes_free(pool, &to->last_words);
-    setti_bytes_free(pool, &to->values);
-    setti_bytes_free(pool, &to->columns);
+    setti_pool* pool = setti_unconst(&writer->walk->view->world->pool);
+    setti_bytes_free(pool, &writer->words);
+    setti_bytes_free(pool, &writer->last_words);
+    setti_bytes_free(pool, &writer->values);
+    setti_bytes_free(pool, &writer->columns);
 }
 
 /* -------------------------------------------------------------------------------------- reading */
 
-uint64_t setti_delta_short_number(setti_delta_reader* from)
+uint64_t setti_delta_short_number(setti_delta_reader* reader)
 {
     uint64_t number = 0;
     uint64_t byte = 128;
     for (uint32_t shift = 0; byte > 127 && shift < 63; shift += 7) {
-        byte = setti_delta_number(from, 1);
+        byte = setti_delta_number(reader, 1);
         number |= (byte & 127) << shift;
     }
-    from->short_of = from->short_of || byte > 127;
+    reader->short_of = reader->short_of || byte > 127;
     return number;
 }
 
 /* Reads the next word, whose number is `least` or more. An invalid word has no bits. */
-static change_word change_read_word(setti_delta_reader* from, uint64_t least)
+static change_word change_read_word(setti_delta_reader* reader, uint64_t least)
 {
-    uint64_t gap = setti_delta_short_number(from);
-    uint64_t parts = setti_delta_number(from, 1); /* bit n: byte n of the word is not 0 */
+    uint64_t gap = setti_delta_short_number(reader);
+    uint64_t parts = setti_delta_number(reader, 1); /* bit n: byte n of the word is not 0 */
     change_word word = {least + gap, 0};
     for (uint32_t n = 0; n < 8; n++) {
         if ((parts >> n & 1) != 0) {
-            word.bits |= setti_delta_number(from, 1) << (8 * n);
+            word.bits |= setti_delta_number(reader, 1) << (8 * n);
         }
     }
-    if (from->short_of || gap > UINT32_MAX / 64 || word.number > UINT32_MAX / 64) {
+    if (reader->short_of || gap > UINT32_MAX / 64 || word.number > UINT32_MAX / 64) {
         word.bits = 0;
     }
     return word;
 }
 
 /* Counts the changed values in a list of words. Returns 0 if the list is invalid. */
-static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
-                           setti_delta_reader* from, uint32_t words)
+static size_t change_count(const setti_delta* delta, const setti_delta_type* delta_type,
+                           setti_delta_reader* reader, uint32_t words)
 {
     size_t count = 0;
     uint64_t next = 0;
     for (uint32_t k = 0; k < words; k++) {
-        change_word word = change_read_word(from, next);
+        change_word word = change_read_word(reader, next);
         uint32_t first = (uint32_t)word.number * 64;
         if (word.bits == 0) {
             return 0;
@@ -508,7 +508,7 @@ static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
         for (uint64_t rest = word.bits; rest != 0; rest &= rest - 1) {
             uint32_t index = first + setti_bits_lowest(rest);
             if (setti_delta_fate(delta, index) != SETTI_FATE_STAYS ||
-                !setti_storage_has(&of->type->storage, index)) {
+                !setti_storage_has(&delta_type->type->storage, index)) {
                 return 0; /* no such value */
             }
             count++;
@@ -519,17 +519,17 @@ static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
 }
 
 /* Reads `size` bytes of columns. Returns false if the pieces are invalid. */
-static bool change_read_columns(setti_delta_reader* from, unsigned char* out, size_t size)
+static bool change_read_columns(setti_delta_reader* reader, unsigned char* out, size_t size)
 {
     for (size_t at = 0; at < size;) {
-        uint64_t number = setti_delta_short_number(from);
+        uint64_t number = setti_delta_short_number(reader);
         uint64_t count = number / 2 + 1;
         bool same = number % 2 == 0;
         if (count > size - at) {
             return false;
         }
-        const unsigned char* bytes = setti_delta_read(from, same ? 1 : (size_t)count);
-        if (bytes == NULL || from->short_of) {
+        const unsigned char* bytes = setti_delta_read(reader, same ? 1 : (size_t)count);
+        if (bytes == NULL || reader->short_of) {
             return false;
         }
         if (same) {
@@ -543,12 +543,12 @@ static bool change_read_columns(setti_delta_reader* from, unsigned char* out, si
 }
 
 /* Writes changed values as blocks of entries: the world's values plus the differences. */
-static void change_make_entries(const setti_delta_type* of, setti_delta_reader words,
+static void change_make_entries(const setti_delta_type* delta_type, setti_delta_reader words,
                                 const unsigned char* columns, size_t count, unsigned char* out)
 {
     SETTI_ASSERT(count != 0);
     uint64_t next = 0;
-    for (uint32_t k = 0; k < of->count[SETTI_DELTA_CHANGES]; k++) {
+    for (uint32_t k = 0; k < delta_type->count[SETTI_DELTA_CHANGES]; k++) {
         change_word word = change_read_word(&words, next);
         out[0] = SETTI_DELTA_CHANGED | SETTI_DELTA_BLOCK;
         setti_bytes_put(out + 1, word.number * 64, 4);
@@ -556,8 +556,9 @@ static void change_make_entries(const setti_delta_type* of, setti_delta_reader w
         out += SETTI_DELTA_BLOCK_HEAD;
         for (uint64_t rest = word.bits; rest != 0; rest &= rest - 1, columns++) {
             uint32_t index = (uint32_t)word.number * 64 + setti_bits_lowest(rest);
-            change_copy(of->type, setti_storage_find(&of->type->storage, index), SETTI_BEFORE, out);
-            for (size_t c = 0; c < of->bytes; c++, out++) { /* byte c is in column c */
+            change_copy(delta_type->type, setti_storage_find(&delta_type->type->storage, index),
+                        SETTI_BEFORE, out);
+            for (size_t c = 0; c < delta_type->bytes; c++, out++) { /* byte c is in column c */
                 *out = (unsigned char)(*out + columns[c * count]);
             }
         }
@@ -565,47 +566,47 @@ static void change_make_entries(const setti_delta_type* of, setti_delta_reader w
     }
 }
 
-sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* from,
-                                     setti_delta_type* of)
+sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* reader,
+                                     setti_delta_type* delta_type)
 {
-    uint32_t words = of->count[SETTI_DELTA_CHANGES];
+    uint32_t words = delta_type->count[SETTI_DELTA_CHANGES];
     if (words == 0) {
         return SETT_OK;
     }
-    if (of->codec != NULL || of->bytes == 0 || delta->loading) {
+    if (delta_type->codec != NULL || delta_type->bytes == 0 || delta->loading) {
         return setti_delta_reject(delta, "values of \"%.100s\" are changed in part, not as a whole",
-                                  of->type->desc.name);
+                                  delta_type->type->desc.name);
     }
     bool has_list = words != SETTI_NONE; /* else the list of the last type with changes */
     if (has_list) {
-        delta->changed = *from;
+        delta->changed = *reader;
         delta->changed_words = words;
     }
-    of->count[SETTI_DELTA_CHANGES] = delta->changed_words;
+    delta_type->count[SETTI_DELTA_CHANGES] = delta->changed_words;
     setti_delta_reader list = delta->changed;
-    size_t count = change_count(delta, of, &list, delta->changed_words);
+    size_t count = change_count(delta, delta_type, &list, delta->changed_words);
     if (count == 0) {
         return setti_delta_reject(delta, "a changed value of \"%.100s\" does not exist",
-                                  of->type->desc.name);
+                                  delta_type->type->desc.name);
     }
     if (has_list) {
-        from->at = list.at; /* skips the list */
+        reader->at = list.at; /* skips the list */
     }
-    size_t size = count * of->bytes; /* cannot overflow: the values are in memory */
+    size_t size = count * delta_type->bytes; /* cannot overflow: the values are in memory */
     size_t entries = (size_t)delta->changed_words * SETTI_DELTA_BLOCK_HEAD + size;
     unsigned char* out = NULL;
     if (size < SIZE_MAX / 4) {
-        out = setti_bytes_add(&delta->world->pool, &of->changes, entries + size);
+        out = setti_bytes_add(&delta->world->pool, &delta_type->changes, entries + size);
     }
     if (out == NULL) {
         return setti_world_no_memory(delta->world, delta->player.call);
     }
     unsigned char* columns = out + entries; /* the buffer has the entries, then the columns */
-    if (!change_read_columns(from, columns, size)) {
+    if (!change_read_columns(reader, columns, size)) {
         return setti_delta_reject(delta, "the changed values of \"%.100s\" are incomplete",
-                                  of->type->desc.name);
+                                  delta_type->type->desc.name);
     }
-    change_make_entries(of, delta->changed, columns, count, out);
-    of->section[SETTI_DELTA_CHANGES] = (setti_delta_reader){.at = out, .end = columns};
+    change_make_entries(delta_type, delta->changed, columns, count, out);
+    delta_type->section[SETTI_DELTA_CHANGES] = (setti_delta_reader){.at = out, .end = columns};
     return SETT_OK;
 }

@@ -18,49 +18,49 @@ static uint32_t order_next_generation(uint32_t generation)
 }
 
 /* Writes a dead slot's generation, unless the receiver computes it from `before`. */
-static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t before,
+static void order_write_slot(setti_delta_writer* writer, uint32_t index, uint32_t before,
                              uint32_t after)
 {
     uint32_t next = order_next_generation(before);
     bool retired = before == SETTI_RETIRED || next == SETTI_RETIRED;
     if (retired && before != after && next != after) { /* a retired slot has no later generation */
-        if (to->encoder.status != SETT_OK) {
+        if (writer->encoder.status != SETT_OK) {
             return; /* the failure is reported already */
         }
-        to->encoder.status = setti_world_fail_with(
-            setti_unconst(to->walk->view->world), SETT_STATUS_ARGUMENT,
+        writer->encoder.status = setti_world_fail_with(
+            setti_unconst(writer->walk->view->world), SETT_STATUS_ARGUMENT,
             "%s: index %u has used up its generations in the first snapshot, but not in the "
             "second, which a delta cannot encode - send the whole state (sett_state_encode)",
-            to->encoder.call, (unsigned)index);
+            writer->encoder.call, (unsigned)index);
     } else if ((after & SETTI_DEAD) != 0 && next != after) {
-        setti_delta_write_handle(to, index, after);
+        setti_delta_write_handle(writer, index, after);
     }
 }
 
-void setti_delta_write_slots(setti_delta_writer* to)
+void setti_delta_write_slots(setti_delta_writer* writer)
 {
     setti_view_slot slot = {.index = SETTI_NONE};
-    setti_delta_begin_handles(to);
-    while (setti_view_next_slot(to->walk->view, &slot)) {
-        order_write_slot(to, slot.index, slot.generation[SETTI_BEFORE],
+    setti_delta_begin_handles(writer);
+    while (setti_view_next_slot(writer->walk->view, &slot)) {
+        order_write_slot(writer, slot.index, slot.generation[SETTI_BEFORE],
                          slot.generation[SETTI_AFTER]);
     }
 }
 
 /* Adds a row's index to the current run, or to a new run after a gap. */
-static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)
+static void order_put(setti_delta_writer* writer, uint32_t row, uint32_t index)
 {
-    SETTI_ASSERT(to->run_count == 0 || row >= to->run_next);
-    if (to->run_count == 0 || row != to->run_next) {
-        setti_delta_write_number(to, row, 4);
-        to->run_at = to->size;
-        setti_delta_write_number(to, 0, 4);
-        to->run_count = 0;
-        to->count++;
+    SETTI_ASSERT(writer->run_count == 0 || row >= writer->run_next);
+    if (writer->run_count == 0 || row != writer->run_next) {
+        setti_delta_write_number(writer, row, 4);
+        writer->run_at = writer->size;
+        setti_delta_write_number(writer, 0, 4);
+        writer->run_count = 0;
+        writer->count++;
     }
-    setti_delta_write_number(to, index, 4);
-    setti_delta_write_at(to, to->run_at, ++to->run_count, 4);
-    to->run_next = row + 1;
+    setti_delta_write_number(writer, index, 4);
+    setti_delta_write_at(writer, writer->run_at, ++writer->run_count, 4);
+    writer->run_next = row + 1;
 }
 
 /* Returns the entity indices in a page of rows. NULL stays NULL. */
@@ -71,11 +71,11 @@ static const uint32_t* order_indices(const setti_storage* storage, const void* p
 }
 
 /* Writes the rows of a page whose indices differ, and the rows from `old_extent` on. */
-static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t old_extent,
+static void order_put_page(setti_delta_writer* writer, uint32_t number, uint32_t old_extent,
                            uint32_t extent)
 {
-    setti_view* view = to->walk->view;
-    const setti_storage* storage = &to->type->storage;
+    setti_view* view = writer->walk->view;
+    const setti_storage* storage = &writer->type->storage;
     uint32_t first = number << storage->shift;
     SETTI_ASSERT(first < extent && storage->kind == SETTI_SPARSE);
     uint32_t end = SETTI_MIN(extent - first, setti_storage_rows(storage));
@@ -85,19 +85,19 @@ static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t old
         order_indices(storage, setti_view_get(view, &storage->rows, number, SETTI_AFTER));
     for (uint32_t k = 0; k < end; k++) {
         if (first + k >= old_extent || before[k] != after[k]) {
-            order_put(to, first + k, after[k]);
+            order_put(writer, first + k, after[k]);
         }
     }
 }
 
-void setti_delta_write_rows(setti_delta_writer* to)
+void setti_delta_write_rows(setti_delta_writer* writer)
 {
-    setti_view* view = to->walk->view;
-    const setti_storage* storage = &to->type->storage;
-    uint32_t old_extent = setti_view_extent(view, to->type, SETTI_BEFORE);
-    uint32_t extent = setti_view_extent(view, to->type, SETTI_AFTER);
-    to->count = 0;
-    to->run_count = 0;
+    setti_view* view = writer->walk->view;
+    const setti_storage* storage = &writer->type->storage;
+    uint32_t old_extent = setti_view_extent(view, writer->type, SETTI_BEFORE);
+    uint32_t extent = setti_view_extent(view, writer->type, SETTI_AFTER);
+    writer->count = 0;
+    writer->run_count = 0;
     if (storage->kind != SETTI_SPARSE) {
         return;
     }
@@ -107,9 +107,9 @@ void setti_delta_write_rows(setti_delta_writer* to)
     const setti_view_page* page;
     while ((page = setti_view_next(view, &storage->rows, &at)) != NULL && page->number < tail &&
            (uint64_t)page->number << storage->shift < extent) {
-        order_put_page(to, page->number, old_extent, extent);
+        order_put_page(writer, page->number, old_extent, extent);
     }
     for (uint32_t number = tail; (uint64_t)number << storage->shift < extent; number++) {
-        order_put_page(to, number, old_extent, extent);
+        order_put_page(writer, number, old_extent, extent);
     }
 }

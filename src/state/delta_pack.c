@@ -69,7 +69,7 @@ size_t setti_delta_packed(const unsigned char* bytes, size_t size)
 }
 
 /* Writes the codes of a block, then the bytes that are no codes. */
-static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_t size,
+static void pack_write(setti_delta_writer* writer, const unsigned char* bytes, size_t size,
                        uint32_t width)
 {
     unsigned char code[PACK_BLOCK];
@@ -94,11 +94,11 @@ static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_
     if (held != 0) {
         code[codes++] = (unsigned char)bits;
     }
-    setti_delta_write(to, code, codes);
-    setti_delta_write(to, other, others);
+    setti_delta_write(writer, code, codes);
+    setti_delta_write(writer, other, others);
 }
 
-void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t size)
+void setti_delta_pack(setti_delta_writer* writer, const unsigned char* bytes, size_t size)
 {
     size_t choices_at = 0;
     uint32_t choices = 0;
@@ -108,25 +108,25 @@ void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t
         size_t taken;
         const uint32_t choice = pack_choose(bytes + at, count, &taken);
         if (block == 0) {
-            choices_at = to->size;
+            choices_at = writer->size;
             choices = 0;
-            setti_delta_write_number(to, 0, 1);
+            setti_delta_write_number(writer, 0, 1);
         }
         choices |= choice << 2 * block;
-        setti_delta_write_at(to, choices_at, choices, 1);
+        setti_delta_write_at(writer, choices_at, choices, 1);
         if (choice == 0) {
-            setti_delta_write(to, bytes + at, count);
+            setti_delta_write(writer, bytes + at, count);
         } else {
-            pack_write(to, bytes + at, count, pack_width[choice]);
+            pack_write(writer, bytes + at, count, pack_width[choice]);
         }
     }
 }
 
 /* Reads what pack_write wrote. */
-static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, unsigned char* out)
+static void pack_read(setti_delta_reader* reader, size_t size, uint32_t width, unsigned char* out)
 {
     const uint32_t half = 1u << (width - 1);
-    const unsigned char* code = setti_delta_read(from, pack_codes_size(size, width));
+    const unsigned char* code = setti_delta_read(reader, pack_codes_size(size, width));
     uint32_t bits = 0;
     uint32_t held = 0;
     for (size_t k = 0; k < size && code != NULL; k++) {
@@ -138,32 +138,33 @@ static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, uns
         bits >>= width;
         held -= width;
         const uint32_t extended = (read ^ half) - half; /* sign extension; `half` is the sign bit */
-        out[k] = (unsigned char)(read == half ? setti_delta_number(from, 1) : extended);
+        out[k] = (unsigned char)(read == half ? setti_delta_number(reader, 1) : extended);
     }
-    from->short_of = from->short_of || bits != 0; /* the unused bits of the last byte must be 0 */
+    reader->short_of =
+        reader->short_of || bits != 0; /* the unused bits of the last byte must be 0 */
 }
 
-void setti_delta_unpack(setti_delta_reader* from, size_t size, setti_delta_writer* to)
+void setti_delta_unpack(setti_delta_reader* reader, size_t size, setti_delta_writer* writer)
 {
     uint32_t choices = 0;
-    for (size_t at = 0; at < size && !from->short_of; at += PACK_BLOCK) {
+    for (size_t at = 0; at < size && !reader->short_of; at += PACK_BLOCK) {
         const uint32_t block = at / PACK_BLOCK % PACK_GROUP;
         const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - at);
         unsigned char piece[PACK_BLOCK] = {0};
         const unsigned char* bytes = piece;
         if (block == 0) {
-            choices = (uint32_t)setti_delta_number(from, 1);
+            choices = (uint32_t)setti_delta_number(reader, 1);
         }
         const uint32_t choice = choices & 3;
         choices >>= 2;
         if (choice == 0) {
-            bytes = setti_delta_read(from, count);
+            bytes = setti_delta_read(reader, count);
         } else {
-            pack_read(from, count, pack_width[choice], piece);
+            pack_read(reader, count, pack_width[choice], piece);
         }
-        if (!from->short_of) {
-            setti_delta_write(to, bytes, count);
+        if (!reader->short_of) {
+            setti_delta_write(writer, bytes, count);
         }
     }
-    from->short_of = from->short_of || choices != 0; /* choices of missing blocks must be 0 */
+    reader->short_of = reader->short_of || choices != 0; /* choices of missing blocks must be 0 */
 }

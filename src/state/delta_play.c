@@ -32,15 +32,15 @@ static bool play_detach_moved(const setti_delta* delta, uint32_t pass)
 {
     bool done = true;
     for (uint32_t t = 0; t < delta->type_count; t++) {
-        const setti_delta_type* of = &delta->type[t];
-        const setti_codec* codec = of->codec;
+        const setti_delta_type* delta_type = &delta->type[t];
+        const setti_codec* codec = delta_type->codec;
         if (codec == NULL || codec->detach_for_move == NULL || codec->pass != pass) {
             continue;
         }
-        setti_delta_reader from = of->section[SETTI_DELTA_ENTRIES];
-        for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
-            setti_delta_entry entry = setti_delta_next(&from, of);
-            done = codec->detach_for_move(&delta->player, of->type, &entry);
+        setti_delta_reader reader = delta_type->section[SETTI_DELTA_ENTRIES];
+        for (uint32_t k = 0; done && k < delta_type->count[SETTI_DELTA_ENTRIES]; k++) {
+            setti_delta_entry entry = setti_delta_next(&reader, delta_type);
+            done = codec->detach_for_move(&delta->player, delta_type->type, &entry);
         }
     }
     return done;
@@ -202,13 +202,13 @@ static bool play_moves_singletons(const setti_delta* delta, const setti_type* ty
            !setti_storage_has(&type->storage, entity.index);
 }
 
-static bool play_value(const setti_delta* delta, const setti_delta_type* of, sett_entity entity,
-                       setti_delta_entry entry)
+static bool play_value(const setti_delta* delta, const setti_delta_type* delta_type,
+                       sett_entity entity, setti_delta_entry entry)
 {
-    SETTI_ASSERT(of->codec == NULL && (entry.bytes != NULL || of->bytes == 0));
+    SETTI_ASSERT(delta_type->codec == NULL && (entry.bytes != NULL || delta_type->bytes == 0));
     sett_world* world = delta->world;
-    const play_fill fill = {{play_fill_write}, of, entry.bytes};
-    setti_type* type = of->type;
+    const play_fill fill = {{play_fill_write}, delta_type, entry.bytes};
+    setti_type* type = delta_type->type;
     if (play_moves_singletons(delta, type, entity)) {
         setti_world_fail_input(world, SETT_STATUS_INVALID,
                                "%s: entity %u:%u of the selection has the sender's singletons, and "
@@ -225,11 +225,11 @@ static bool play_value(const setti_delta* delta, const setti_delta_type* of, set
 
 /* -------------------------------------------------------------------------------------- entries */
 
-static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
+static bool play_entry(const setti_delta* delta, const setti_delta_type* delta_type,
                        setti_delta_entry entry)
 {
     sett_world* world = delta->world;
-    setti_type* type = of->type;
+    setti_type* type = delta_type->type;
     sett_entity entity = setti_entity_at(&world->entities, entry.index);
     if (sett_is_null(entity)) { /* a policy or an observer destroyed the entity */
         (void)setti_delta_reject(delta,
@@ -240,7 +240,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     if (!setti_delta_room(delta)) {
         return false;
     }
-    const setti_codec* codec = of->codec;
+    const setti_codec* codec = delta_type->codec;
     if (entry.kind == SETTI_DELTA_REMOVED && codec != NULL && codec->remove != NULL) {
         return codec->remove(&delta->player, type, entity);
     }
@@ -251,7 +251,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     if (codec != NULL) {
         return codec->play(&delta->player, type, entity, &entry);
     }
-    return play_value(delta, of, entity, entry);
+    return play_value(delta, delta_type, entity, entry);
 }
 
 /* Returns the pass in which an entry is played. */
@@ -263,33 +263,35 @@ static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
     return entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
 }
 
-static bool play_block(const setti_delta* delta, const setti_delta_type* of,
+static bool play_block(const setti_delta* delta, const setti_delta_type* delta_type,
                        setti_delta_entry block)
 {
     sett_world* world = delta->world;
     setti_delta_entry entry;
     bool done = true;
-    bool copies = of->rule == NULL && !setti_delta_turns(of->type); /* values need no conversion */
-    if (delta->loading && block.bits != 0 && copies && setti_change_is_bare(world, of->type)) {
+    bool copies = delta_type->rule == NULL &&
+                  !setti_delta_turns(delta_type->type); /* values need no conversion */
+    if (delta->loading && block.bits != 0 && copies &&
+        setti_change_is_bare(world, delta_type->type)) {
         /* adds all values of the block at once */
-        const unsigned char* values = of->bytes != 0 ? block.bytes : NULL;
-        return setti_change_add_word(world, of->type, block.index, block.bits, values,
+        const unsigned char* values = delta_type->bytes != 0 ? block.bytes : NULL;
+        return setti_change_add_word(world, delta_type->type, block.index, block.bits, values,
                                      delta->player.call);
     }
-    while (done && setti_delta_take(&block, of, &entry)) {
-        done = play_entry(delta, of, entry);
+    while (done && setti_delta_take(&block, delta_type, &entry)) {
+        done = play_entry(delta, delta_type, entry);
     }
     return done;
 }
 
-static bool play_section(const setti_delta* delta, const setti_delta_type* of,
+static bool play_section(const setti_delta* delta, const setti_delta_type* delta_type,
                          setti_delta_section section, uint32_t pass)
 {
-    setti_delta_reader from = of->section[section];
+    setti_delta_reader reader = delta_type->section[section];
     bool done = true;
-    for (uint32_t k = 0; done && k < of->count[section]; k++) {
-        setti_delta_entry entry = setti_delta_next(&from, of);
-        done = play_pass(of->codec, entry) != pass || play_block(delta, of, entry);
+    for (uint32_t k = 0; done && k < delta_type->count[section]; k++) {
+        setti_delta_entry entry = setti_delta_next(&reader, delta_type);
+        done = play_pass(delta_type->codec, entry) != pass || play_block(delta, delta_type, entry);
     }
     return done;
 }
@@ -298,20 +300,21 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
 {
     bool done = true;
     for (uint32_t t = 0; done && t < delta->type_count; t++) {
-        const setti_delta_type* of = &delta->type[t];
-        done = play_section(delta, of, SETTI_DELTA_ENTRIES, pass) &&
-               play_section(delta, of, SETTI_DELTA_CHANGES, pass);
+        const setti_delta_type* delta_type = &delta->type[t];
+        done = play_section(delta, delta_type, SETTI_DELTA_ENTRIES, pass) &&
+               play_section(delta, delta_type, SETTI_DELTA_CHANGES, pass);
     }
     return done;
 }
 
 /* Replaces *index by the index of its first owner. Returns false if there is no owner. */
-static bool play_follow(const setti_delta* delta, const setti_delta_type* of, uint32_t* index)
+static bool play_follow(const setti_delta* delta, const setti_delta_type* delta_type,
+                        uint32_t* index)
 {
-    SETTI_ASSERT(of->codec->owner != NULL);
+    SETTI_ASSERT(delta_type->codec->owner != NULL);
     setti_codec_cursor cursor = {0};
-    sett_entity next =
-        of->codec->owner(delta->player.sides, of->type, *index, SETTI_AFTER, &cursor);
+    sett_entity next = delta_type->codec->owner(delta->player.sides, delta_type->type, *index,
+                                                SETTI_AFTER, &cursor);
     if (sett_is_null(next)) {
         return false;
     }
@@ -322,14 +325,14 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
 /* Follows the owners of an entity up to one without an owner or in `seen`, and adds the entities
  * before it to `seen`, a bit for each place of a value. If owners form a cycle, returns an index in
  * it, else SETTI_NONE. */
-static uint32_t play_find_circle(const setti_delta* delta, const setti_delta_type* of,
+static uint32_t play_find_circle(const setti_delta* delta, const setti_delta_type* delta_type,
                                  uint32_t index, unsigned char* seen)
 {
-    const setti_storage* storage = &of->type->storage;
+    const setti_storage* storage = &delta_type->type->storage;
     uint32_t end = index;
     uint32_t owner = index;
     uint32_t steps = storage->count; /* no chain without a cycle has more */
-    while (play_follow(delta, of, &owner)) {
+    while (play_follow(delta, delta_type, &owner)) {
         uint32_t place = setti_storage_slot(storage, end);
         if ((seen[place / 8] >> place % 8 & 1) != 0) {
             break;
@@ -339,7 +342,7 @@ static uint32_t play_find_circle(const setti_delta* delta, const setti_delta_typ
         }
         end = owner;
     }
-    for (uint32_t at = index; at != end; (void)play_follow(delta, of, &at)) {
+    for (uint32_t at = index; at != end; (void)play_follow(delta, delta_type, &at)) {
         uint32_t place = setti_storage_slot(storage, at);
         seen[place / 8] |= (unsigned char)(1u << place % 8);
     }
@@ -347,11 +350,11 @@ static uint32_t play_find_circle(const setti_delta* delta, const setti_delta_typ
 }
 
 /* Checks that owners form no cycle. Follows each owner at most twice. */
-static bool play_check_circles(const setti_delta* delta, const setti_delta_type* of)
+static bool play_check_circles(const setti_delta* delta, const setti_delta_type* delta_type)
 {
     sett_world* world = delta->world;
-    setti_delta_reader from = of->section[SETTI_DELTA_ENTRIES];
-    size_t size = of->type->storage.extent / 8 + 1;
+    setti_delta_reader reader = delta_type->section[SETTI_DELTA_ENTRIES];
+    size_t size = delta_type->type->storage.extent / 8 + 1;
     unsigned char* seen = setti_pool_alloc(&world->pool, size, 16);
     uint32_t found = SETTI_NONE;
     if (seen == NULL) {
@@ -359,23 +362,25 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
         return false;
     }
     memset(seen, 0, size);
-    for (uint32_t k = 0; found == SETTI_NONE && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
-        found = play_find_circle(delta, of, setti_delta_next(&from, of).index, seen);
+    for (uint32_t k = 0; found == SETTI_NONE && k < delta_type->count[SETTI_DELTA_ENTRIES]; k++) {
+        found =
+            play_find_circle(delta, delta_type, setti_delta_next(&reader, delta_type).index, seen);
     }
     setti_pool_free(&world->pool, seen, size, 16);
     if (found == SETTI_NONE) {
         return true;
     }
     sett_entity entity = setti_entity_at(&world->entities, found);
-    setti_world_fail_input(
-        world, SETT_STATUS_INVALID,
-        delta->part != NULL ? "%s: \"%.100s\" is acyclic, but with the links of the %s "
-                              "entity %u:%u leads back to itself - select the targets of "
-                              "these links, too"
-                            : "%s: \"%.100s\" is acyclic in this world, but by the links of "
-                              "the %s entity %u:%u leads back to itself - register it "
-                              "without `acyclic`",
-        delta->player.call, of->type->desc.name, setti_delta_noun(delta), SETTI_HANDLE(entity));
+    setti_world_fail_input(world, SETT_STATUS_INVALID,
+                           delta->part != NULL
+                               ? "%s: \"%.100s\" is acyclic, but with the links of the %s "
+                                 "entity %u:%u leads back to itself - select the targets of "
+                                 "these links, too"
+                               : "%s: \"%.100s\" is acyclic in this world, but by the links of "
+                                 "the %s entity %u:%u leads back to itself - register it "
+                                 "without `acyclic`",
+                           delta->player.call, delta_type->type->desc.name, setti_delta_noun(delta),
+                           SETTI_HANDLE(entity));
     return false;
 }
 
@@ -383,22 +388,22 @@ static bool play_check_all_circles(const setti_delta* delta)
 {
     bool passes = true;
     for (uint32_t t = 0; passes && t < delta->type_count; t++) {
-        const setti_delta_type* of = &delta->type[t];
-        bool acyclic =
-            of->codec != NULL && of->codec->acyclic != NULL && of->codec->acyclic(of->type);
-        passes = !acyclic || play_check_circles(delta, of);
+        const setti_delta_type* delta_type = &delta->type[t];
+        bool acyclic = delta_type->codec != NULL && delta_type->codec->acyclic != NULL &&
+                       delta_type->codec->acyclic(delta_type->type);
+        passes = !acyclic || play_check_circles(delta, delta_type);
     }
     return passes;
 }
 
 /* Whether a list ends with the `count` given members. `place` is the place of its last member. */
-static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t place,
-                           const setti_delta_reader* given, uint32_t count)
+static bool play_list_ends(const setti_delta* delta, const setti_delta_type* delta_type,
+                           uint32_t place, const setti_delta_reader* given, uint32_t count)
 {
     for (uint32_t k = count; k-- > 0;) {
         if (place == SETTI_NONE ||
-            of->codec->step(delta->player.sides, of->type, SETTI_AFTER, &place,
-                            SETTI_LIST_PREVIOUS) != setti_delta_word(given->at, k)) {
+            delta_type->codec->step(delta->player.sides, delta_type->type, SETTI_AFTER, &place,
+                                    SETTI_LIST_PREVIOUS) != setti_delta_word(given->at, k)) {
             return false;
         }
     }
@@ -406,29 +411,32 @@ static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of,
 }
 
 /* Reads the new order of a list, and moves members to the end in this order. */
-static bool play_list(const setti_delta* delta, const setti_delta_type* of,
-                      setti_delta_reader* from)
+static bool play_list(const setti_delta* delta, const setti_delta_type* delta_type,
+                      setti_delta_reader* reader)
 {
-    SETTI_ASSERT(of->codec->list != NULL && of->codec->requeue != NULL);
-    uint32_t index = setti_delta_u32(from);
-    uint32_t kept = setti_delta_u32(from); /* members at the beginning that are not moved */
-    uint32_t count = setti_delta_u32(from);
-    setti_delta_reader again = *from; /* play_list_ends reads the members a second time */
+    SETTI_ASSERT(delta_type->codec->list != NULL && delta_type->codec->requeue != NULL);
+    uint32_t index = setti_delta_u32(reader);
+    uint32_t kept = setti_delta_u32(reader); /* members at the beginning that are not moved */
+    uint32_t count = setti_delta_u32(reader);
+    setti_delta_reader again = *reader; /* play_list_ends reads the members a second time */
     setti_codec_list list;
     sett_entity owner = setti_entity_at(&delta->world->entities, index);
-    bool fits = !sett_is_null(owner) &&
-                of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list) &&
-                (uint64_t)kept + count == list.count;
+    bool fits =
+        !sett_is_null(owner) &&
+        delta_type->codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
+        (uint64_t)kept + count == list.count;
     for (uint32_t k = 0; fits && k < count; k++) {
         if (!setti_delta_room(delta)) {
             return false;
         }
-        fits = of->codec->requeue(of->type, owner, setti_delta_u32(from));
+        fits = delta_type->codec->requeue(delta_type->type, owner, setti_delta_u32(reader));
     }
     /* a member that was given twice is not at both places */
-    fits = fits && of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list) &&
-           play_list_ends(delta, of, list.last, &again, count);
-    return fits || delta->player.reject(&delta->player, of->type,
+    fits =
+        fits &&
+        delta_type->codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
+        play_list_ends(delta, delta_type, list.last, &again, count);
+    return fits || delta->player.reject(&delta->player, delta_type->type,
                                         "the order of links names an entity without such a link");
 }
 
@@ -436,9 +444,9 @@ static bool play_lists(const setti_delta* delta)
 {
     bool done = true;
     for (uint32_t t = 0; done && t < delta->type_count; t++) {
-        setti_delta_reader from = delta->type[t].section[SETTI_DELTA_LISTS];
+        setti_delta_reader reader = delta->type[t].section[SETTI_DELTA_LISTS];
         for (uint32_t k = 0; done && k < delta->type[t].count[SETTI_DELTA_LISTS]; k++) {
-            done = play_list(delta, &delta->type[t], &from);
+            done = play_list(delta, &delta->type[t], &reader);
         }
     }
     return done;
@@ -478,17 +486,17 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
 }
 
 /* Finds an entity whose value differs from its entry in a section. Returns false without one. */
-static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
+static bool play_find_altered(const setti_delta* delta, const setti_delta_type* delta_type,
                               setti_delta_section section, sett_entity* entity)
 {
-    setti_delta_reader from = of->section[section];
-    for (uint32_t k = 0; k < of->count[section]; k++) {
-        setti_delta_entry block = setti_delta_next(&from, of);
+    setti_delta_reader reader = delta_type->section[section];
+    for (uint32_t k = 0; k < delta_type->count[section]; k++) {
+        setti_delta_entry block = setti_delta_next(&reader, delta_type);
         setti_delta_entry entry;
-        while (setti_delta_take(&block, of, &entry)) {
-            const void* value = setti_storage_find(&of->type->storage, entry.index);
+        while (setti_delta_take(&block, delta_type, &entry)) {
+            const void* value = setti_storage_find(&delta_type->type->storage, entry.index);
             if (entry.bytes != NULL && value != NULL &&
-                !play_is_value(of->type, value, entry.bytes)) {
+                !play_is_value(delta_type->type, value, entry.bytes)) {
                 *entity = setti_entity_at(&delta->world->entities, entry.index);
                 return true;
             }
@@ -500,10 +508,11 @@ static bool play_find_altered(const setti_delta* delta, const setti_delta_type* 
 bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name)
 {
     for (uint32_t t = 0; t < delta->type_count; t++) {
-        const setti_delta_type* of = &delta->type[t];
-        if (of->codec == NULL && (play_find_altered(delta, of, SETTI_DELTA_ENTRIES, entity) ||
-                                  play_find_altered(delta, of, SETTI_DELTA_CHANGES, entity))) {
-            *name = of->type->desc.name;
+        const setti_delta_type* delta_type = &delta->type[t];
+        if (delta_type->codec == NULL &&
+            (play_find_altered(delta, delta_type, SETTI_DELTA_ENTRIES, entity) ||
+             play_find_altered(delta, delta_type, SETTI_DELTA_CHANGES, entity))) {
+            *name = delta_type->type->desc.name;
             return true;
         }
     }

@@ -47,19 +47,19 @@ typedef struct short_record {
 } short_record;
 
 /* Writes a number, 7 bits a byte. */
-static void short_write(setti_delta_writer* to, uint32_t number)
+static void short_write(setti_delta_writer* writer, uint32_t number)
 {
     for (; number > 127; number >>= 7) {
-        setti_delta_write_number(to, (number & 127) | 128, 1);
+        setti_delta_write_number(writer, (number & 127) | 128, 1);
     }
-    setti_delta_write_number(to, number, 1);
+    setti_delta_write_number(writer, number, 1);
 }
 
 /* Reads a number. A number that is too large counts as a read beyond the end. */
-static uint32_t short_read(setti_delta_reader* from)
+static uint32_t short_read(setti_delta_reader* reader)
 {
-    uint64_t number = setti_delta_short_number(from);
-    from->short_of = from->short_of || number > UINT32_MAX;
+    uint64_t number = setti_delta_short_number(reader);
+    reader->short_of = reader->short_of || number > UINT32_MAX;
     return (uint32_t)number;
 }
 
@@ -74,13 +74,13 @@ static size_t short_length(size_t number)
 }
 
 /* Reads the next record. Returns false if the bytes are incomplete. */
-static bool short_next_record(setti_delta_reader* from, short_record* record)
+static bool short_next_record(setti_delta_reader* reader, short_record* record)
 {
-    record->bytes = from->at;
-    size_t length = (size_t)setti_delta_number(from, 2);
-    (void)setti_delta_read(from, length + SHORT_LAYOUT);
-    record->size = (size_t)(from->at - record->bytes);
-    return !from->short_of;
+    record->bytes = reader->at;
+    size_t length = (size_t)setti_delta_number(reader, 2);
+    (void)setti_delta_read(reader, length + SHORT_LAYOUT);
+    record->size = (size_t)(reader->at - record->bytes);
+    return !reader->short_of;
 }
 
 /* Returns the position of a record in the table, or SETTI_NONE. */
@@ -192,30 +192,30 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
     return short_end(&job, out, size);
 }
 
-/* Reads the head of a whole delta. Then `from` has the body, and `types` the records of types.
+/* Reads the head of a whole delta. Then `reader` has the body, and `types` the records of types.
  * Returns false if the bytes are no delta or part. */
-static bool short_read_whole_head(setti_delta_reader* from, short_head* head,
+static bool short_read_whole_head(setti_delta_reader* reader, short_head* head,
                                   setti_delta_reader* types)
 {
-    size_t size = (size_t)(from->end - from->at);
-    head->magic = setti_delta_u32(from);
-    uint32_t version = setti_delta_u32(from);
-    head->hash[0] = setti_delta_number(from, 8);
-    head->hash[1] = setti_delta_number(from, 8);
-    uint64_t total = setti_delta_number(from, 8);
-    head->seal = setti_delta_number(from, 8);
-    head->types = setti_delta_u32(from);
-    uint32_t bytes = setti_delta_u32(from);
+    size_t size = (size_t)(reader->end - reader->at);
+    head->magic = setti_delta_u32(reader);
+    uint32_t version = setti_delta_u32(reader);
+    head->hash[0] = setti_delta_number(reader, 8);
+    head->hash[1] = setti_delta_number(reader, 8);
+    uint64_t total = setti_delta_number(reader, 8);
+    head->seal = setti_delta_number(reader, 8);
+    head->types = setti_delta_u32(reader);
+    uint32_t bytes = setti_delta_u32(reader);
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
-        head->runs[k] = setti_delta_u32(from);
+        head->runs[k] = setti_delta_u32(reader);
     }
     bool is_known = head->magic == SETTI_DELTA_MAGIC || head->magic == SETTI_DELTA_PART;
-    if (from->short_of || !is_known || version != SETTI_DELTA_VERSION || total != size ||
-        bytes > (size_t)(from->end - from->at)) {
+    if (reader->short_of || !is_known || version != SETTI_DELTA_VERSION || total != size ||
+        bytes > (size_t)(reader->end - reader->at)) {
         return false;
     }
-    *types = (setti_delta_reader){from->end - bytes, from->end, false};
-    from->end = types->at;
+    *types = (setti_delta_reader){reader->end - bytes, reader->end, false};
+    reader->end = types->at;
     return true;
 }
 
@@ -252,7 +252,7 @@ static bool short_write_type(short_job* job, setti_delta_reader* types)
 }
 
 /* Writes the head of a short delta. */
-static void short_write_head(setti_delta_writer* to, const short_head* head, bool packed)
+static void short_write_head(setti_delta_writer* writer, const short_head* head, bool packed)
 {
     bool part = head->magic == SETTI_DELTA_PART;
     uint32_t first = SHORT_BEGIN;
@@ -267,15 +267,15 @@ static void short_write_head(setti_delta_writer* to, const short_head* head, boo
             first |= SHORT_RUNS << k;
         }
     }
-    setti_delta_write_number(to, first, 1);
-    setti_delta_write_number(to, head->seal, 4);
+    setti_delta_write_number(writer, first, 1);
+    setti_delta_write_number(writer, head->seal, 4);
     for (uint32_t k = 0; k < 2 && !part; k++) {
-        setti_delta_write_number(to, head->hash[k], 4);
+        setti_delta_write_number(writer, head->hash[k], 4);
     }
-    short_write(to, head->types);
+    short_write(writer, head->types);
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
         if (head->runs[k] != 0) {
-            short_write(to, head->runs[k]);
+            short_write(writer, head->runs[k]);
         }
     }
 }
@@ -323,21 +323,21 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
 }
 
 /* Reads the head of a short delta. Returns false if the head is invalid. */
-static bool short_read_head(setti_delta_reader* from, short_head* head, bool* packed)
+static bool short_read_head(setti_delta_reader* reader, short_head* head, bool* packed)
 {
-    uint32_t first = (uint32_t)setti_delta_number(from, 1);
+    uint32_t first = (uint32_t)setti_delta_number(reader, 1);
     bool part = (first & SHORT_PART) != 0;
     head->magic = part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC;
-    head->seal = setti_delta_number(from, 4);
+    head->seal = setti_delta_number(reader, 4);
     for (uint32_t k = 0; k < 2; k++) {
-        head->hash[k] = part ? 0 : setti_delta_number(from, 4);
+        head->hash[k] = part ? 0 : setti_delta_number(reader, 4);
     }
-    head->types = short_read(from);
+    head->types = short_read(reader);
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
-        head->runs[k] = (first & SHORT_RUNS << k) != 0 ? short_read(from) : 0;
+        head->runs[k] = (first & SHORT_RUNS << k) != 0 ? short_read(reader) : 0;
     }
     *packed = (first & SHORT_PACKED) != 0;
-    return !from->short_of && (first & SHORT_BEGIN) == SHORT_BEGIN;
+    return !reader->short_of && (first & SHORT_BEGIN) == SHORT_BEGIN;
 }
 
 typedef enum short_pass {
@@ -347,50 +347,50 @@ typedef enum short_pass {
 
 /* Reads a short type. In the pass SHORT_WRITE, writes it in the whole form. Returns false if it is
  * invalid. */
-static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pass pass)
+static bool short_expand_type(short_job* job, setti_delta_reader* reader, short_pass pass)
 {
     short_record record;
-    uint32_t flags = (uint32_t)setti_delta_number(from, 1);
+    uint32_t flags = (uint32_t)setti_delta_number(reader, 1);
     bool found;
     if ((flags & SHORT_RECORD) != 0) {
-        found = short_next_record(from, &record);
+        found = short_next_record(reader, &record);
     } else {
-        found = short_find_record(job->table, job->count, short_read(from), &record);
+        found = short_find_record(job->table, job->count, short_read(reader), &record);
     }
     if (found && pass == SHORT_WRITE) {
         setti_delta_write(&job->to, record.bytes, record.size);
     }
     for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
-        uint32_t number = (flags >> k & 1) != 0 ? short_read(from) : 0;
+        uint32_t number = (flags >> k & 1) != 0 ? short_read(reader) : 0;
         if (pass == SHORT_WRITE) {
             setti_delta_write_number(&job->to, number, 4);
         }
     }
-    return found && flags < 2 * SHORT_RECORD && !from->short_of;
+    return found && flags < 2 * SHORT_RECORD && !reader->short_of;
 }
 
 /* Writes the head of a whole delta. The seal, the size and the counts follow later. */
-static void short_write_whole_head(setti_delta_writer* to, const short_head* head)
+static void short_write_whole_head(setti_delta_writer* writer, const short_head* head)
 {
-    setti_delta_write_head(to, head->magic);
+    setti_delta_write_head(writer, head->magic);
     for (uint32_t k = 0; k < 2; k++) {
-        setti_delta_write_at(to, SETTI_DELTA_HASH_BEFORE + 8 * k, head->hash[k], 8);
+        setti_delta_write_at(writer, SETTI_DELTA_HASH_BEFORE + 8 * k, head->hash[k], 8);
     }
     if (head->magic == SETTI_DELTA_MAGIC) { /* 4: the offset of the version */
-        setti_delta_write_at(to, 4, SETTI_DELTA_VERSION | SETTI_DELTA_SHORT, 4);
+        setti_delta_write_at(writer, 4, SETTI_DELTA_VERSION | SETTI_DELTA_SHORT, 4);
     }
 }
 
 /* Writes the body of a whole delta. Returns false if the packed body has a wrong size. */
 static bool short_expand_body(short_job* job, bool packed)
 {
-    setti_delta_reader* from = &job->from;
+    setti_delta_reader* reader = &job->from;
     if (!packed) {
-        setti_delta_write(&job->to, from->at, (size_t)(from->end - from->at));
+        setti_delta_write(&job->to, reader->at, (size_t)(reader->end - reader->at));
         return true;
     }
-    setti_delta_unpack(from, short_read(from), &job->to);
-    return !from->short_of && from->at == from->end;
+    setti_delta_unpack(reader, short_read(reader), &job->to);
+    return !reader->short_of && reader->at == reader->end;
 }
 
 sett_status sett_delta_expand(sett_world* world, const void* types, size_t types_size,
@@ -409,7 +409,7 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
         return status;
     }
     short_head head;
-    setti_delta_writer* to = &job.to;
+    setti_delta_writer* writer = &job.to;
     bool packed = false;
     bool fits = short_read_head(&job.from, &head, &packed);
     setti_delta_reader records = job.from; /* to read the types again, after the body */
@@ -421,24 +421,24 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
             &job, "the bytes do not fit `types`, or are damaged - pass the sender's table, or get "
                   "the bytes again");
     }
-    short_write_whole_head(to, &head);
+    short_write_whole_head(writer, &head);
     if (!short_expand_body(&job, packed)) {
         return short_reject(&job, "the bytes are damaged: the values have a wrong size - get them "
                                   "from the sender again");
     }
-    size_t begin = to->size;
+    size_t begin = writer->size;
     for (uint32_t k = 0; k < head.types; k++) {
         (void)short_expand_type(&job, &records, SHORT_WRITE);
     }
-    setti_delta_write_at(to, SETTI_DELTA_COUNT_TYPES, head.types, 4);
-    setti_delta_write_at(to, SETTI_DELTA_TYPES_SIZE, to->size - begin, 4);
+    setti_delta_write_at(writer, SETTI_DELTA_COUNT_TYPES, head.types, 4);
+    setti_delta_write_at(writer, SETTI_DELTA_TYPES_SIZE, writer->size - begin, 4);
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
-        setti_delta_write_at(to, SETTI_DELTA_COUNT_ENDED + 4 * k, head.runs[k], 4);
+        setti_delta_write_at(writer, SETTI_DELTA_COUNT_ENDED + 4 * k, head.runs[k], 4);
     }
-    setti_delta_write_seal(to);
+    setti_delta_write_seal(writer);
     status = short_end(&job, out, whole_size);
     if (status == SETT_OK && out != NULL &&
-        setti_bytes_get(to->out + SETTI_DELTA_SEAL, 4) != head.seal) {
+        setti_bytes_get(writer->out + SETTI_DELTA_SEAL, 4) != head.seal) {
         return short_reject(&job, "the bytes are damaged, or were shortened with another table - "
                                   "get them again, or pass the sender's table");
     }

@@ -9,15 +9,15 @@
 #include "state/hash.h"
 
 /* Returns the type whose lists decide about the writer's values, or NULL. */
-static const setti_type* value_list_type(const setti_delta_writer* to)
+static const setti_type* value_list_type(const setti_delta_writer* writer)
 {
-    if (to->codec == NULL) {
+    if (writer->codec == NULL) {
         return NULL;
     }
-    if (to->codec->follows != NULL) {
-        return to->codec->follows(to->type->world);
+    if (writer->codec->follows != NULL) {
+        return writer->codec->follows(writer->type->world);
     }
-    return to->codec->list != NULL ? to->type : NULL;
+    return writer->codec->list != NULL ? writer->type : NULL;
 }
 
 /* Marks the members of the lists that created entities own. */
@@ -37,14 +37,14 @@ static void value_mark_members(setti_compare* walk, const setti_type* type,
 }
 
 /* Marks the indices whose values may differ in walk->bits. */
-static void value_mark(setti_delta_writer* to)
+static void value_mark(setti_delta_writer* writer)
 {
-    setti_compare* walk = to->walk;
-    const setti_type* list_type = value_list_type(to);
+    setti_compare* walk = writer->walk;
+    const setti_type* list_type = value_list_type(writer);
     setti_marks_clear(&walk->bits);
     setti_marks_join(&walk->bits, &walk->begun);
-    setti_compare_mark(walk, to->type);
-    if (list_type != NULL && list_type != to->type) {
+    setti_compare_mark(walk, writer->type);
+    if (list_type != NULL && list_type != writer->type) {
         setti_compare_mark(walk, list_type);
     }
     const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
@@ -54,39 +54,40 @@ static void value_mark(setti_delta_writer* to)
     }
 }
 
-void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value)
+void setti_delta_write_bytes(setti_delta_writer* writer, const setti_type* type, const void* value)
 {
     size_t size = setti_hash_size(type);
-    size_t begin = to->size;
-    setti_delta_write(to, value, size);
-    if (size == 0 || to->size > to->capacity) { /* the value has not been written */
+    size_t begin = writer->size;
+    setti_delta_write(writer, value, size);
+    if (size == 0 || writer->size > writer->capacity) { /* the value has not been written */
         return;
     }
-    setti_delta_mask(type, to->out + begin, size);
+    setti_delta_mask(type, writer->out + begin, size);
     if (setti_delta_turns(type)) {
-        setti_canonical_turn_value(type->members, to->out + begin);
+        setti_canonical_turn_value(type->members, writer->out + begin);
     }
 }
 
 /* Writes the value of an entry. NULL, for a removed component, writes nothing. */
-static void value_write(setti_delta_writer* to, const void* value)
+static void value_write(setti_delta_writer* writer, const void* value)
 {
-    if (value != NULL && to->codec == NULL) {
-        setti_delta_write_bytes(to, to->type, value);
-    } else if (value != NULL && to->codec->encode != NULL) {
-        to->codec->encode(&to->encoder, to->type, value);
+    if (value != NULL && writer->codec == NULL) {
+        setti_delta_write_bytes(writer, writer->type, value);
+    } else if (value != NULL && writer->codec->encode != NULL) {
+        writer->codec->encode(&writer->encoder, writer->type, value);
     }
 }
 
 /* Whether a value must be written: if it differs, or its owner in a list has changed. */
-static bool value_must_be_written(setti_delta_writer* to, uint32_t index, const void* before,
+static bool value_must_be_written(setti_delta_writer* writer, uint32_t index, const void* before,
                                   const void* after)
 {
-    if (to->codec == NULL || to->codec->differs == NULL || to->codec->differs(before, after)) {
+    if (writer->codec == NULL || writer->codec->differs == NULL ||
+        writer->codec->differs(before, after)) {
         return true;
     }
     /* a changed owner: the receiver removes a name while its entity moves to a new parent */
-    const setti_type* list_type = value_list_type(to);
+    const setti_type* list_type = value_list_type(writer);
     const setti_codec* list_codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
     sett_entity owner[2] = {sett_null(), sett_null()};
     if (list_codec == NULL) {
@@ -94,79 +95,81 @@ static bool value_must_be_written(setti_delta_writer* to, uint32_t index, const 
     }
     for (uint32_t side = 0; side < 2; side++) {
         setti_codec_cursor cursor = {0};
-        owner[side] = list_codec->owner(&to->walk->view->sides, list_type, index, side, &cursor);
+        owner[side] =
+            list_codec->owner(&writer->walk->view->sides, list_type, index, side, &cursor);
     }
     return !sett_equals(owner[SETTI_BEFORE], owner[SETTI_AFTER]);
 }
 
-static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
+static void value_write_entry(setti_delta_writer* writer, setti_delta_kind kind, uint32_t index,
                               const void* value)
 {
     SETTI_ASSERT(kind < SETTI_DELTA_KINDS && (value == NULL) == (kind == SETTI_DELTA_REMOVED));
-    setti_delta_write_number(to, (uint64_t)kind, 1);
-    setti_delta_write_number(to, index, 4);
-    value_write(to, value);
-    to->count++;
+    setti_delta_write_number(writer, (uint64_t)kind, 1);
+    setti_delta_write_number(writer, index, 4);
+    value_write(writer, value);
+    writer->count++;
 }
 
-static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
+static void value_begin_block(setti_delta_writer* writer, setti_delta_kind kind, uint32_t first,
                               uint64_t bits)
 {
     SETTI_ASSERT(bits != 0 && first % 64 == 0);
-    to->block_at = to->size;
-    setti_delta_write_number(to, (uint64_t)kind | SETTI_DELTA_BLOCK, 1);
-    setti_delta_write_number(to, first, 4);
-    setti_delta_write_number(to, bits, 8);
-    to->count++;
+    writer->block_at = writer->size;
+    setti_delta_write_number(writer, (uint64_t)kind | SETTI_DELTA_BLOCK, 1);
+    setti_delta_write_number(writer, first, 4);
+    setti_delta_write_number(writer, bits, 8);
+    writer->count++;
 }
 
 /* Ends the current block, if any. Writes a single entry without a block. */
-static void value_end_block(setti_delta_writer* to)
+static void value_end_block(setti_delta_writer* writer)
 {
-    if (to->block_bits != 0 && to->block_at == SIZE_MAX) {
-        value_write_entry(to, to->block_kind, to->block_first + setti_bits_lowest(to->block_bits),
-                          to->block_value);
+    if (writer->block_bits != 0 && writer->block_at == SIZE_MAX) {
+        value_write_entry(writer, writer->block_kind,
+                          writer->block_first + setti_bits_lowest(writer->block_bits),
+                          writer->block_value);
     }
-    to->block_bits = 0;
+    writer->block_bits = 0;
 }
 
 /* Adds an entry to the current block, or begins a block. The first entry of a block is written when
  * a second one comes, or by value_end_block. */
-static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
+static void value_write_blocked(setti_delta_writer* writer, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
-    SETTI_ASSERT(to->codec == NULL && to->type != NULL);
+    SETTI_ASSERT(writer->codec == NULL && writer->type != NULL);
     uint32_t first = index - index % 64;
-    if (to->block_bits == 0 || to->block_kind != kind || to->block_first != first) {
-        value_end_block(to);
-        to->block_at = SIZE_MAX;
-        to->block_kind = kind;
-        to->block_first = first;
-        to->block_bits = (uint64_t)1 << (index % 64);
-        to->block_value = value;
+    if (writer->block_bits == 0 || writer->block_kind != kind || writer->block_first != first) {
+        value_end_block(writer);
+        writer->block_at = SIZE_MAX;
+        writer->block_kind = kind;
+        writer->block_first = first;
+        writer->block_bits = (uint64_t)1 << (index % 64);
+        writer->block_value = value;
         return;
     }
-    if (to->block_at == SIZE_MAX) {
-        value_begin_block(to, kind, first, to->block_bits);
-        value_write(to, to->block_value);
+    if (writer->block_at == SIZE_MAX) {
+        value_begin_block(writer, kind, first, writer->block_bits);
+        value_write(writer, writer->block_value);
     }
-    to->block_bits |= (uint64_t)1 << (index % 64);
-    setti_delta_write_at(to, to->block_at + SETTI_DELTA_ENTRY_HEAD, to->block_bits, 8);
-    value_write(to, value);
+    writer->block_bits |= (uint64_t)1 << (index % 64);
+    setti_delta_write_at(writer, writer->block_at + SETTI_DELTA_ENTRY_HEAD, writer->block_bits, 8);
+    value_write(writer, value);
 }
 
 /* Writes the entry of a value that may differ. */
 static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const void* before,
                         sett_entity entity, const void* after)
 {
-    setti_delta_writer* to = (setti_delta_writer*)sink;
+    setti_delta_writer* writer = (setti_delta_writer*)sink;
     bool survives = sett_equals(old_entity, entity);
-    if (to->codec == NULL && survives && before != NULL && after != NULL) {
-        setti_delta_change(to, entity, before, after);
+    if (writer->codec == NULL && survives && before != NULL && after != NULL) {
+        setti_delta_change(writer, entity, before, after);
         return;
     }
-    if (to->sum.view != NULL && !to->walk->same) { /* equal values change no sum */
-        setti_delta_sum_value(&to->sum, old_entity, before, entity, after);
+    if (writer->sum.view != NULL && !writer->walk->same) { /* equal values change no sum */
+        setti_delta_sum_value(&writer->sum, old_entity, before, entity, after);
     }
     if (after == NULL && !survives) {
         return; /* removed with its entity */
@@ -175,24 +178,25 @@ static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const 
     if (survives && before != NULL) {
         kind = after != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_REMOVED;
     }
-    if (kind == SETTI_DELTA_CHANGED && !value_must_be_written(to, entity.index, before, after)) {
+    if (kind == SETTI_DELTA_CHANGED &&
+        !value_must_be_written(writer, entity.index, before, after)) {
         return;
     }
-    if (to->codec == NULL) {
-        value_write_blocked(to, kind, entity.index, after);
+    if (writer->codec == NULL) {
+        value_write_blocked(writer, kind, entity.index, after);
     } else {
-        value_write_entry(to, kind, entity.index, after);
+        value_write_entry(writer, kind, entity.index, after);
     }
 }
 
 /* Writes the values of up to 64 rows. `row` is the value for bit 0. */
-static void value_write_word(setti_delta_writer* to, const unsigned char* row, uint64_t bits)
+static void value_write_word(setti_delta_writer* writer, const unsigned char* row, uint64_t bits)
 {
     SETTI_ASSERT(bits != 0);
-    size_t size = setti_hash_size(to->type);
-    if (to->type->desc.mask != NULL || setti_delta_turns(to->type)) {
+    size_t size = setti_hash_size(writer->type);
+    if (writer->type->desc.mask != NULL || setti_delta_turns(writer->type)) {
         for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
-            setti_delta_write_bytes(to, to->type, row + setti_bits_lowest(rest) * size);
+            setti_delta_write_bytes(writer, writer->type, row + setti_bits_lowest(rest) * size);
         }
         return;
     }
@@ -200,17 +204,17 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
         uint32_t first = setti_bits_lowest(rest);
         uint64_t zeroes = ~(rest >> first);
         uint32_t count = zeroes != 0 ? setti_bits_lowest(zeroes) : 64; /* adjacent bits */
-        setti_delta_write(to, row + first * size, count * size);
+        setti_delta_write(writer, row + first * size, count * size);
         rest &= ~(setti_bits_below(count) << first);
     }
 }
 
 /* Writes all values of an array in blocks: the state before is empty. */
-static void value_write_array(setti_delta_writer* to)
+static void value_write_array(setti_delta_writer* writer)
 {
-    SETTI_ASSERT(to->codec == NULL && to->type->storage.kind != SETTI_SPARSE);
-    const setti_storage* storage = &to->type->storage;
-    setti_view* view = to->walk->view;
+    SETTI_ASSERT(writer->codec == NULL && writer->type->storage.kind != SETTI_SPARSE);
+    const setti_storage* storage = &writer->type->storage;
+    setti_view* view = writer->walk->view;
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
     while ((page = setti_view_next(view, &storage->presence, &at)) != NULL) {
@@ -220,171 +224,177 @@ static void value_write_array(setti_delta_writer* to)
             if (words[k] == 0) {
                 continue;
             }
-            value_begin_block(to, SETTI_DELTA_ADDED, first, words[k]);
-            if (setti_hash_size(to->type) != 0) {
+            value_begin_block(writer, SETTI_DELTA_ADDED, first, words[k]);
+            if (setti_hash_size(writer->type) != 0) {
                 uint32_t lowest = first + setti_bits_lowest(words[k]);
-                const unsigned char* row = setti_view_value(view, to->type, lowest, SETTI_AFTER);
+                const unsigned char* row =
+                    setti_view_value(view, writer->type, lowest, SETTI_AFTER);
                 row -= (lowest - first) * storage->size; /* the row of bit 0 */
-                value_write_word(to, row, words[k]);
+                value_write_word(writer, row, words[k]);
             }
         }
     }
 }
 
-void setti_delta_write_entries(setti_delta_writer* to)
+void setti_delta_write_entries(setti_delta_writer* writer)
 {
-    to->count = 0;
-    to->block_bits = 0;
-    if (to->walk->view->empty && to->codec == NULL && to->type->storage.kind != SETTI_SPARSE) {
-        value_write_array(to);
+    writer->count = 0;
+    writer->block_bits = 0;
+    if (writer->walk->view->empty && writer->codec == NULL &&
+        writer->type->storage.kind != SETTI_SPARSE) {
+        value_write_array(writer);
         return;
     }
-    to->sink.value = value_entry;
-    to->sink.rows = to->codec == NULL ? setti_delta_change_rows : NULL;
-    to->walk->sink = &to->sink;
-    to->walk->all = to->codec != NULL && to->codec->differs != NULL; /* `differs` decides */
-    value_mark(to);
-    setti_compare_notify(to->walk, to->type);
-    to->walk->all = false;
-    value_end_block(to);
+    writer->sink.value = value_entry;
+    writer->sink.rows = writer->codec == NULL ? setti_delta_change_rows : NULL;
+    writer->walk->sink = &writer->sink;
+    writer->walk->all =
+        writer->codec != NULL && writer->codec->differs != NULL; /* `differs` decides */
+    value_mark(writer);
+    setti_compare_notify(writer->walk, writer->type);
+    writer->walk->all = false;
+    value_end_block(writer);
 }
 
-static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, uint32_t side)
+static uint32_t value_list_first(const setti_delta_writer* writer, uint32_t owner, uint32_t side)
 {
-    SETTI_ASSERT(to->codec->list != NULL);
+    SETTI_ASSERT(writer->codec->list != NULL);
     setti_codec_list list;
-    if (!to->codec->list(&to->walk->view->sides, to->type, owner, side, &list)) {
+    if (!writer->codec->list(&writer->walk->view->sides, writer->type, owner, side, &list)) {
         return SETTI_NONE;
     }
     return list.first;
 }
 
 /* Returns the member at *place, which becomes the next place. Returns SETTI_NONE at the end. */
-static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uint32_t* place)
+static uint32_t value_list_next(const setti_delta_writer* writer, uint32_t side, uint32_t* place)
 {
     if (*place == SETTI_NONE) {
         return SETTI_NONE;
     }
-    return to->codec->step(&to->walk->view->sides, to->type, side, place, SETTI_LIST_NEXT);
+    return writer->codec->step(&writer->walk->view->sides, writer->type, side, place,
+                               SETTI_LIST_NEXT);
 }
 
 /* Whether `member`, an entity on both sides, is in the list of `owner` on a side. */
-static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_t member,
+static bool value_is_in(const setti_delta_writer* writer, sett_entity owner, uint32_t member,
                         uint32_t side)
 {
-    setti_view* view = to->walk->view;
+    setti_view* view = writer->walk->view;
     setti_codec_cursor cursor = {0};
     sett_entity at; /* an owner of the member */
-    if (setti_view_value(view, to->type, member, side) == NULL ||
+    if (setti_view_value(view, writer->type, member, side) == NULL ||
         !sett_equals(setti_view_entity(view, member, SETTI_BEFORE),
                      setti_view_entity(view, member, SETTI_AFTER))) {
         return false;
     }
     do {
-        at = to->codec->owner(&view->sides, to->type, member, side, &cursor);
+        at = writer->codec->owner(&view->sides, writer->type, member, side, &cursor);
     } while (!sett_is_null(at) && !sett_equals(at, owner));
     return !sett_is_null(at);
 }
 
 /* Whether a list must be sent. *known: how many members at its beginning need not be sent. */
-static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* known)
+static bool value_list_differs(const setti_delta_writer* writer, sett_entity owner, uint32_t* known)
 {
-    uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
-    uint32_t next = value_list_next(to, SETTI_AFTER, &place); /* the next member to compare */
+    uint32_t place = value_list_first(writer, owner.index, SETTI_AFTER);
+    uint32_t next = value_list_next(writer, SETTI_AFTER, &place); /* the next member to compare */
     *known = 0;
     /* the receiver's list begins with the old members that remain, in the old order */
-    if (sett_equals(setti_view_entity(to->walk->view, owner.index, SETTI_BEFORE), owner)) {
-        uint32_t old_place = value_list_first(to, owner.index, SETTI_BEFORE);
+    if (sett_equals(setti_view_entity(writer->walk->view, owner.index, SETTI_BEFORE), owner)) {
+        uint32_t old_place = value_list_first(writer, owner.index, SETTI_BEFORE);
         uint32_t old;
-        while ((old = value_list_next(to, SETTI_BEFORE, &old_place)) != SETTI_NONE) {
-            if (!value_is_in(to, owner, old, SETTI_AFTER)) {
+        while ((old = value_list_next(writer, SETTI_BEFORE, &old_place)) != SETTI_NONE) {
+            if (!value_is_in(writer, owner, old, SETTI_AFTER)) {
                 continue; /* it was removed from the list */
             }
             if (old != next) {
                 return true;
             }
-            next = value_list_next(to, SETTI_AFTER, &place);
+            next = value_list_next(writer, SETTI_AFTER, &place);
             ++*known;
         }
     }
     /* then it has the new members, ascending by index */
     uint32_t last = 0;
-    for (; next != SETTI_NONE && next >= last; next = value_list_next(to, SETTI_AFTER, &place)) {
+    for (; next != SETTI_NONE && next >= last;
+         next = value_list_next(writer, SETTI_AFTER, &place)) {
         last = next;
     }
     return next != SETTI_NONE;
 }
 
-static void value_write_list(setti_delta_writer* to, sett_entity owner)
+static void value_write_list(setti_delta_writer* writer, sett_entity owner)
 {
     uint32_t known;
-    if (!value_list_differs(to, owner, &known)) {
+    if (!value_list_differs(writer, owner, &known)) {
         return;
     }
     SETTI_ASSERT(!sett_is_null(owner));
-    setti_delta_write_number(to, owner.index, 4);
-    setti_delta_write_number(to, known, 4);
-    size_t count_at = to->size;
+    setti_delta_write_number(writer, owner.index, 4);
+    setti_delta_write_number(writer, known, 4);
+    size_t count_at = writer->size;
     uint32_t count = 0;
-    setti_delta_write_number(to, 0, 4);
-    uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
+    setti_delta_write_number(writer, 0, 4);
+    uint32_t place = value_list_first(writer, owner.index, SETTI_AFTER);
     uint32_t member;
-    while ((member = value_list_next(to, SETTI_AFTER, &place)) != SETTI_NONE) {
+    while ((member = value_list_next(writer, SETTI_AFTER, &place)) != SETTI_NONE) {
         if (count++ >= known) {
-            setti_delta_write_number(to, member, 4);
+            setti_delta_write_number(writer, member, 4);
         }
     }
-    setti_delta_write_at(to, count_at, count - known, 4);
-    to->count++;
+    setti_delta_write_at(writer, count_at, count - known, 4);
+    writer->count++;
 }
 
 /* Whether the receiver's list has the right member after `member` (see value_list_differs). */
-static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint32_t member)
+static bool value_follows(const setti_delta_writer* writer, sett_entity owner, uint32_t member)
 {
     uint32_t next = member; /* a place: in a `direct` list, the place of a member is its index */
-    (void)value_list_next(to, SETTI_AFTER, &next);
-    bool next_is_old = next != SETTI_NONE && value_is_in(to, owner, next, SETTI_BEFORE);
-    if (!value_is_in(to, owner, member, SETTI_BEFORE)) { /* a new member */
+    (void)value_list_next(writer, SETTI_AFTER, &next);
+    bool next_is_old = next != SETTI_NONE && value_is_in(writer, owner, next, SETTI_BEFORE);
+    if (!value_is_in(writer, owner, member, SETTI_BEFORE)) { /* a new member */
         return next == SETTI_NONE || (!next_is_old && next > member);
     }
     uint32_t next_old = member; /* the next old member that is still in the list */
     do {
-        (void)value_list_next(to, SETTI_BEFORE, &next_old);
-    } while (next_old != SETTI_NONE && !value_is_in(to, owner, next_old, SETTI_AFTER));
+        (void)value_list_next(writer, SETTI_BEFORE, &next_old);
+    } while (next_old != SETTI_NONE && !value_is_in(writer, owner, next_old, SETTI_AFTER));
     return next_old != SETTI_NONE ? next == next_old : !next_is_old; /* SETTI_NONE is not old */
 }
 
 /* Marks the owners of lists that contain `member` and may have another order at the receiver. */
-static void value_mark_owners(setti_delta_writer* to, uint32_t member)
+static void value_mark_owners(setti_delta_writer* writer, uint32_t member)
 {
-    setti_view* view = to->walk->view;
+    setti_view* view = writer->walk->view;
     setti_codec_cursor cursor = {0};
     for (;;) {
-        sett_entity owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor);
+        sett_entity owner =
+            writer->codec->owner(&view->sides, writer->type, member, SETTI_AFTER, &cursor);
         if (sett_is_null(owner)) {
             return;
         }
         /* a direct list is right if the right member follows each changed member */
-        if (!to->codec->direct || !value_follows(to, owner, member)) {
-            setti_marks_add(&to->walk->marked, owner.index);
+        if (!writer->codec->direct || !value_follows(writer, owner, member)) {
+            setti_marks_add(&writer->walk->marked, owner.index);
         }
     }
 }
 
-void setti_delta_write_lists(setti_delta_writer* to)
+void setti_delta_write_lists(setti_delta_writer* writer)
 {
-    setti_compare* walk = to->walk;
-    to->count = 0;
-    if (to->codec == NULL || to->codec->list == NULL) {
+    setti_compare* walk = writer->walk;
+    writer->count = 0;
+    if (writer->codec == NULL || writer->codec->list == NULL) {
         return;
     }
     setti_marks_clear(&walk->marked);
     for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->bits, &index);) { /* value_mark's */
-        if (setti_view_value(walk->view, to->type, index, SETTI_AFTER) != NULL) {
-            value_mark_owners(to, index);
+        if (setti_view_value(walk->view, writer->type, index, SETTI_AFTER) != NULL) {
+            value_mark_owners(writer, index);
         }
     }
     for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->marked, &index);) {
-        value_write_list(to, setti_view_entity(walk->view, index, SETTI_AFTER));
+        value_write_list(writer, setti_view_entity(walk->view, index, SETTI_AFTER));
     }
 }

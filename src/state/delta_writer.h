@@ -50,18 +50,18 @@ typedef struct setti_delta_writer {
     setti_bytes columns;    /* differences, by byte of the values */
 } setti_delta_writer;
 
-void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size);
-void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t size);
+void setti_delta_write(setti_delta_writer* writer, const void* bytes, size_t size);
+void setti_delta_write_number(setti_delta_writer* writer, uint64_t number, size_t size);
 
 /* Packs bytes into fewer bits (delta_pack.c). */
-void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t size);
+void setti_delta_pack(setti_delta_writer* writer, const unsigned char* bytes, size_t size);
 /* Returns the size of `bytes` after packing. */
 size_t setti_delta_packed(const unsigned char* bytes, size_t size);
 
-/* Sets up the encoder to write to `to`. */
-void setti_delta_begin_encoder(setti_delta_writer* to, setti_sides* sides);
+/* Sets up the encoder to write to `writer`. */
+void setti_delta_begin_encoder(setti_delta_writer* writer, setti_sides* sides);
 /* Writes a head without sizes, hashes and counts. */
-void setti_delta_write_head(setti_delta_writer* to, uint32_t magic);
+void setti_delta_write_head(setti_delta_writer* writer, uint32_t magic);
 
 /* Whether numbers are sent rounded (value/send.c). */
 typedef enum setti_rounding {
@@ -70,37 +70,38 @@ typedef enum setti_rounding {
 } setti_rounding;
 
 /* Writes a type's record without counts. */
-void setti_delta_write_record(setti_delta_writer* to, const setti_type* type,
+void setti_delta_write_record(setti_delta_writer* writer, const setti_type* type,
                               setti_rounding rounding);
-void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, setti_rounding rounding,
-                            const uint32_t count[SETTI_DELTA_SECTIONS], uint32_t extent);
+void setti_delta_write_type(setti_delta_writer* writer, const setti_type* type,
+                            setti_rounding rounding, const uint32_t count[SETTI_DELTA_SECTIONS],
+                            uint32_t extent);
 /* Writes the size and the seal into the head. */
-void setti_delta_write_seal(setti_delta_writer* to);
+void setti_delta_write_seal(setti_delta_writer* writer);
 
 /* Overwrites `size` bytes at the offset `at` with a number. */
-void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size);
+void setti_delta_write_at(setti_delta_writer* writer, size_t at, uint64_t number, size_t size);
 
-void setti_delta_begin_handles(setti_delta_writer* to);
+void setti_delta_begin_handles(setti_delta_writer* writer);
 /* Adds a handle to the list. Indices must ascend. */
-void setti_delta_write_handle(setti_delta_writer* to, uint32_t index, uint32_t generation);
+void setti_delta_write_handle(setti_delta_writer* writer, uint32_t index, uint32_t generation);
 
 /* Writes the bytes of a value. Padding is written as zeroes. */
-void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value);
+void setti_delta_write_bytes(setti_delta_writer* writer, const setti_type* type, const void* value);
 
 /* Notes a changed value of the writer's type, for setti_delta_write_changes. */
-void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* before,
+void setti_delta_change(setti_delta_writer* writer, sett_entity entity, const void* before,
                         const void* after);
 void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows);
-void setti_delta_write_changes(setti_delta_writer* to);
-void setti_delta_end_changes(setti_delta_writer* to);
+void setti_delta_write_changes(setti_delta_writer* writer);
+void setti_delta_end_changes(setti_delta_writer* writer);
 
 /* Write sections of the writer's type. */
-void setti_delta_write_entries(setti_delta_writer* to);
-void setti_delta_write_lists(setti_delta_writer* to);
+void setti_delta_write_entries(setti_delta_writer* writer);
+void setti_delta_write_lists(setti_delta_writer* writer);
 
 /* Writes the next generations of dead slots. */
-void setti_delta_write_slots(setti_delta_writer* to);
+void setti_delta_write_slots(setti_delta_writer* writer);
 /* Writes the order of a sparse set's rows. */
-void setti_delta_write_rows(setti_delta_writer* to);
+void setti_delta_write_rows(setti_delta_writer* writer);
 
 #endif

@@ -25,19 +25,19 @@ static void owned_sink_write(sett_sink* sink, const void* bytes, size_t size)
     }
 }
 
-static void owned_encode(setti_encoder* to, const setti_type* type, const void* value)
+static void owned_encode(setti_encoder* encoder, const setti_type* type, const void* value)
 {
     owned_sink at = {.sink.write = owned_sink_write};
     setti_type_write(type, value, &at.sink); /* only counts the bytes */
     if (at.size > UINT32_MAX) {
-        to->status = setti_world_fail_with(type->world, SETT_STATUS_LIMIT,
-                                           "%s: a value of \"%.100s\" has more than 4 GB - "
-                                           "shorten it",
-                                           to->call, type->desc.name);
+        encoder->status = setti_world_fail_with(type->world, SETT_STATUS_LIMIT,
+                                                "%s: a value of \"%.100s\" has more than 4 GB - "
+                                                "shorten it",
+                                                encoder->call, type->desc.name);
         return;
     }
-    setti_encode_number(to, at.size, 4);
-    at.to = to;
+    setti_encode_number(encoder, at.size, 4);
+    at.to = encoder;
     setti_type_write(type, value, &at.sink);
 }
 

@@ -10,31 +10,31 @@
 /* Flags of types with links. Only modules can register such types. */
 #define REPLICA_CASCADES (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)
 
-sett_world* setti_replica_create(const sett_world* of)
+sett_world* setti_replica_create(const sett_world* world)
 {
-    sett_world_desc desc = {.allocator = of->pool.allocator,
+    sett_world_desc desc = {.allocator = world->pool.allocator,
                             .log_fn = sett_log_silent,
-                            .entity_limit = of->entities.limit,
-                            .small_pages = of->pool.small};
+                            .entity_limit = world->entities.limit,
+                            .small_pages = world->pool.small};
     return sett_world_create(&desc);
 }
 
 /* ---------------------------------------------------------------------------------------- types */
 
-/* Returns the type of `into` with the name of `type`, or NULL. */
-static setti_type* replica_find(const sett_world* into, const setti_type* type)
+/* Returns the type of `to_world` with the name of `type`, or NULL. */
+static setti_type* replica_find(const sett_world* to_world, const setti_type* type)
 {
-    return setti_type_find(into, type->desc.name);
+    return setti_type_find(to_world, type->desc.name);
 }
 
 /* Whether both types require types with equal names, in the same order. */
-static bool replica_same_required(const sett_world* from, const setti_type* type,
-                                  const sett_world* into, const setti_type* local)
+static bool replica_same_required(const sett_world* from_world, const setti_type* type,
+                                  const sett_world* to_world, const setti_type* local)
 {
     bool same = type->desc.required_count == local->desc.required_count;
     for (uint32_t k = 0; same && k < type->desc.required_count; k++) {
-        same = strcmp(setti_world_type(from, type->desc.required[k])->desc.name,
-                      setti_world_type(into, local->desc.required[k])->desc.name) == 0;
+        same = strcmp(setti_world_type(from_world, type->desc.required[k])->desc.name,
+                      setti_world_type(to_world, local->desc.required[k])->desc.name) == 0;
     }
     return same;
 }
@@ -62,7 +62,7 @@ static sett_component_desc replica_updated_desc(const setti_type* type, const se
 }
 
 /* Fails if `local` differs from `type` in more than replica_update_types can mend. */
-static sett_status replica_check_type(const sett_world* from, sett_world* into,
+static sett_status replica_check_type(const sett_world* from_world, sett_world* to_world,
                                       const setti_type* type, const setti_type* local,
                                       const char* call)
 {
@@ -75,7 +75,7 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     bool other_members = (type->members == NULL && local->members != NULL) ||
                          (gets_members && type->members->varies);
     setti_component_differ_in(&out, other_members, "members known in one of them only");
-    setti_component_differ_in(&out, !replica_same_required(from, type, into, local),
+    setti_component_differ_in(&out, !replica_same_required(from_world, type, to_world, local),
                               "other required types");
     setti_component_differ_in(&out, type->padding_hash != local->padding_hash && !gets_members,
                               "other padding");
@@ -85,30 +85,32 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     setti_component_differ_in(&out, other_relationship, "another relationship, or none");
     if (list[0] != '\0') {
         return setti_world_fail_with(
-            into, SETT_STATUS_CONFLICT,
+            to_world, SETT_STATUS_CONFLICT,
             "%s: \"%.100s\" differs in the two worlds: %.300s - register it with the same options "
             "in both",
             call, type->desc.name, list);
     }
-    return gets_members ? SETT_OK
-                        : setti_values_prepare(into, setti_world_type(into, local->id), call);
+    return gets_members
+               ? SETT_OK
+               : setti_values_prepare(to_world, setti_world_type(to_world, local->id), call);
 }
 
-/* Gives the types of `into`, which are empty, the storages and members of `from`. */
-static sett_status replica_update_types(const sett_world* from, sett_world* into, const char* call)
+/* Gives the types of `to_world`, which are empty, the storages and members of `from_world`. */
+static sett_status replica_update_types(const sett_world* from_world, sett_world* to_world,
+                                        const char* call)
 {
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
-        const setti_type* type = from->registered.item[k];
-        setti_type* local = replica_find(into, type);
+    for (uint32_t k = 0; status == SETT_OK && k < from_world->registered.count; k++) {
+        const setti_type* type = from_world->registered.item[k];
+        setti_type* local = replica_find(to_world, type);
         if (replica_gets_members(type, local)) {
-            status = setti_component_set_members(into, local, &type->members->of, call);
+            status = setti_component_set_members(to_world, local, &type->members->of, call);
         }
         if (status == SETT_OK) {
-            status = setti_change_convert(into, local, type->desc.storage, call);
+            status = setti_change_convert(to_world, local, type->desc.storage, call);
         }
         if (status == SETT_OK) {
-            status = setti_values_prepare(into, local, call);
+            status = setti_values_prepare(to_world, local, call);
         }
     }
     return status;
@@ -121,11 +123,11 @@ enum {
     REPLICA_NO_REQUIRED = 2
 };
 
-/* Registers `type` in `into`. The required types must be registered. */
-static sett_status replica_register(sett_world* into, const sett_world* from,
+/* Registers `type` in `to_world`. The required types must be registered. */
+static sett_status replica_register(sett_world* to_world, const sett_world* from_world,
                                     const setti_type* type, uint32_t left_out, const char* call)
 {
-    SETTI_ASSERT(replica_find(into, type) == NULL);
+    SETTI_ASSERT(replica_find(to_world, type) == NULL);
     sett_component_desc desc = type->desc;
     if ((left_out & REPLICA_NO_REQUIRED) != 0) {
         desc.required_count = 0;
@@ -138,151 +140,158 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     SETTI_ASSERT((type->flags & REPLICA_CASCADES) == 0 || type->module != NULL);
     SETTI_ASSERT((type->flags & SETTI_TYPE_FROM_FILE) == 0 || type->module == NULL);
     if (type->module != NULL && type->module->join != NULL) {
-        return type->module->join(into, from, type);
+        return type->module->join(to_world, from_world, type);
     }
     size_t size = (desc.required_count + 1) * sizeof(sett_component);
-    sett_component* required = setti_pool_alloc(&into->pool, size, 8);
+    sett_component* required = setti_pool_alloc(&to_world->pool, size, 8);
     if (required == NULL) {
-        return setti_world_no_memory(into, call);
+        return setti_world_no_memory(to_world, call);
     }
     for (uint32_t k = 0; k < desc.required_count; k++) {
-        required[k] = replica_find(into, setti_world_type(from, desc.required[k]))->id;
+        required[k] = replica_find(to_world, setti_world_type(from_world, desc.required[k]))->id;
     }
     desc.required = required;
-    if (setti_world_type(into, desc.id) != NULL) {
+    if (setti_world_type(to_world, desc.id) != NULL) {
         desc.id = 0; /* assigns another id */
     }
-    bool done = sett_component_register(into, &desc) != 0;
-    setti_pool_free(&into->pool, required, size, 8);
+    bool done = sett_component_register(to_world, &desc) != 0;
+    setti_pool_free(&to_world->pool, required, size, 8);
     if (!done) {
-        return into->error;
+        return to_world->error;
     }
-    replica_find(into, type)->flags |= type->flags & SETTI_TYPE_FROM_FILE;
+    replica_find(to_world, type)->flags |= type->flags & SETTI_TYPE_FROM_FILE;
     return SETT_OK;
 }
 
-/* Returns the type of `into` with the name of `type`, or else `otherwise`. */
-static setti_type* replica_type_or(const sett_world* into, const setti_type* type,
+/* Returns the type of `to_world` with the name of `type`, or else `otherwise`. */
+static setti_type* replica_type_or(const sett_world* to_world, const setti_type* type,
                                    setti_type* otherwise)
 {
-    setti_type* local = type != NULL ? replica_find(into, type) : NULL;
+    setti_type* local = type != NULL ? replica_find(to_world, type) : NULL;
     return local != NULL ? local : otherwise;
 }
 
-/* Sets the pointers of `into` to its special types, for the types that `from` has. Then calls the
- * modules of `into`. */
-static void replica_set_pointers(sett_world* into, const sett_world* from)
+/* Sets the pointers of `to_world` to its special types, for the types that `from_world` has. Then
+ * calls the modules of `to_world`. */
+static void replica_set_pointers(sett_world* to_world, const sett_world* from_world)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        into->hidden[k] = replica_type_or(into, from->hidden[k], into->hidden[k]);
+        to_world->hidden[k] = replica_type_or(to_world, from_world->hidden[k], to_world->hidden[k]);
     }
     for (uint32_t k = 0; k < SETTI_MODULE_TYPES; k++) {
-        into->module_type[k] = replica_type_or(into, from->module_type[k], into->module_type[k]);
+        to_world->module_type[k] =
+            replica_type_or(to_world, from_world->module_type[k], to_world->module_type[k]);
     }
-    SETTI_MODULES_EACH(from, calls, join) {
-        calls->join(into);
+    SETTI_MODULES_EACH(from_world, calls, join) {
+        calls->join(to_world);
     }
-    into->last_tag = replica_type_or(into, from->last_tag, into->last_tag);
-    if (into->last_tag != NULL) {
-        into->last_tag->flags |= SETTI_TYPE_ONE;
+    to_world->last_tag = replica_type_or(to_world, from_world->last_tag, to_world->last_tag);
+    if (to_world->last_tag != NULL) {
+        to_world->last_tag->flags |= SETTI_TYPE_ONE;
     }
-    into->listener_version++;
-    SETTI_MODULES_EACH(into, other, update) {
-        other->update(into); /* now, because sett_query_matches does not update */
+    to_world->listener_version++;
+    SETTI_MODULES_EACH(to_world, other, update) {
+        other->update(to_world); /* now, because sett_query_matches does not update */
     }
 }
 
-sett_status setti_replica_join(sett_world* into, const sett_world* from, const setti_type* type,
-                               const char* call)
+sett_status setti_replica_join(sett_world* to_world, const sett_world* from_world,
+                               const setti_type* type, const char* call)
 {
     sett_status status = SETT_OK;
-    if (replica_find(into, type) != NULL) {
+    if (replica_find(to_world, type) != NULL) {
         return SETT_OK;
     }
     for (uint32_t k = 0; status == SETT_OK && k < type->required.count; k++) {
-        status = setti_replica_join(into, from, type->required.item[k], call);
+        status = setti_replica_join(to_world, from_world, type->required.item[k], call);
     }
     /* registering a required type also registers its switch, and `type` can be that switch */
-    if (status == SETT_OK && replica_find(into, type) == NULL) {
-        status = replica_register(into, from, type, REPLICA_NO_CALLBACKS, call);
-        replica_set_pointers(into, from);
+    if (status == SETT_OK && replica_find(to_world, type) == NULL) {
+        status = replica_register(to_world, from_world, type, REPLICA_NO_CALLBACKS, call);
+        replica_set_pointers(to_world, from_world);
     }
     return status;
 }
 
-sett_status setti_replica_join_all(sett_world* into, const sett_world* from, const char* call)
+sett_status setti_replica_join_all(sett_world* to_world, const sett_world* from_world,
+                                   const char* call)
 {
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
-        status = setti_replica_join(into, from, from->registered.item[k], call);
+    for (uint32_t k = 0; status == SETT_OK && k < from_world->registered.count; k++) {
+        status = setti_replica_join(to_world, from_world, from_world->registered.item[k], call);
     }
     return status;
 }
 
-sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
+sett_status setti_replica_join_bare(sett_world* to_world, const sett_world* from_world,
                                     const setti_type* type, const char* call)
 {
-    if (replica_find(into, type) != NULL || type->module != NULL ||
+    if (replica_find(to_world, type) != NULL || type->module != NULL ||
         setti_type_switched(type) != NULL) {
-        return setti_replica_join(into, from, type, call);
+        return setti_replica_join(to_world, from_world, type, call);
     }
-    return replica_register(into, from, type, REPLICA_NO_CALLBACKS | REPLICA_NO_REQUIRED, call);
+    return replica_register(to_world, from_world, type, REPLICA_NO_CALLBACKS | REPLICA_NO_REQUIRED,
+                            call);
 }
 
 /* Joins `type`, or makes the type of the same name require what `type` requires. */
-static sett_status replica_require(sett_world* into, const sett_world* from, const setti_type* type,
-                                   const char* call)
+static sett_status replica_require(sett_world* to_world, const sett_world* from_world,
+                                   const setti_type* type, const char* call)
 {
-    setti_type* local = replica_find(into, type);
+    setti_type* local = replica_find(to_world, type);
     sett_status status = SETT_OK;
     if (local == NULL) {
-        return setti_replica_join(into, from, type, call);
+        return setti_replica_join(to_world, from_world, type, call);
     }
     for (uint32_t k = 0; status == SETT_OK && k < type->desc.required_count; k++) {
-        const setti_type* required = setti_world_type(from, type->desc.required[k]);
-        status = replica_require(into, from, required, call);
+        const setti_type* required = setti_world_type(from_world, type->desc.required[k]);
+        status = replica_require(to_world, from_world, required, call);
         if (status == SETT_OK &&
-            !setti_type_list_has(&local->required, replica_find(into, required)) &&
-            !setti_component_require(into, local, replica_find(into, required))) {
-            status = setti_world_no_memory(into, call);
+            !setti_type_list_has(&local->required, replica_find(to_world, required)) &&
+            !setti_component_require(to_world, local, replica_find(to_world, required))) {
+            status = setti_world_no_memory(to_world, call);
         }
     }
     return status;
 }
 
 /* Adds the components that entities lack, but that their other components require. */
-static sett_status replica_add_required(sett_world* into, const setti_type* type)
+static sett_status replica_add_required(sett_world* to_world, const setti_type* type)
 {
     SETTI_EACH_INDEX(index, &type->storage) {
-        sett_entity entity = setti_entity_at(&into->entities, index);
+        sett_entity entity = setti_entity_at(&to_world->entities, index);
         for (uint32_t r = 0; r < type->required.count; r++) {
             sett_component required = type->required.item[r]->id;
-            if (!sett_has(into, entity, required) && sett_ensure(into, entity, required) == NULL) {
-                return into->error;
+            if (!sett_has(to_world, entity, required) &&
+                sett_ensure(to_world, entity, required) == NULL) {
+                return to_world->error;
             }
         }
     }
     return SETT_OK;
 }
 
-sett_status setti_replica_require(sett_world* into, const sett_world* from, const char* call)
+sett_status setti_replica_require(sett_world* to_world, const sett_world* from_world,
+                                  const char* call)
 {
     sett_status status = SETT_OK;
-    uint32_t count = into->registered.count; /* types that are registered below have no entities */
+    uint32_t count =
+        to_world->registered.count; /* types that are registered below have no entities */
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        const setti_type* type = setti_type_find(from, into->registered.item[k]->desc.name);
-        status = type != NULL ? replica_require(into, from, type, call) : SETT_OK;
+        const setti_type* type =
+            setti_type_find(from_world, to_world->registered.item[k]->desc.name);
+        status = type != NULL ? replica_require(to_world, from_world, type, call) : SETT_OK;
     }
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        status = replica_add_required(into, into->registered.item[k]);
+        status = replica_add_required(to_world, to_world->registered.item[k]);
     }
     return status;
 }
 
-/* Returns the root of `into` that corresponds to `root`, or NULL. */
-static setti_root* replica_find_root(const sett_world* into, const setti_root* root)
+/* Returns the root of `to_world` that corresponds to `root`, or NULL. */
+static setti_root* replica_find_root(const sett_world* to_world, const setti_root* root)
 {
-    for (setti_root* at = into->roots; at != NULL; at = at->next) {
+    for (setti_root* at = to_world->roots; at != NULL; at = at->next) {
         if (at->name != NULL && strcmp(at->name, root->name) == 0 && at->size == root->size &&
             at->optional == root->optional) {
             return at;
@@ -297,12 +306,13 @@ static bool replica_is_used(const setti_root* root)
     return memcmp(root->address, root->first, root->size) != 0;
 }
 
-/* Returns a root of `from` that has data, and that `into` lacks, or NULL. */
-static const setti_root* replica_find_missing(const sett_world* from, const sett_world* into)
+/* Returns a root of `from_world` that has data, and that `to_world` lacks, or NULL. */
+static const setti_root* replica_find_missing(const sett_world* from_world,
+                                              const sett_world* to_world)
 {
-    for (const setti_root* root = from->roots; root != NULL; root = root->next) {
+    for (const setti_root* root = from_world->roots; root != NULL; root = root->next) {
         bool needed = root->name != NULL && !root->optional && replica_is_used(root);
-        if (needed && replica_find_root(into, root) == NULL) {
+        if (needed && replica_find_root(to_world, root) == NULL) {
             return root;
         }
     }
@@ -310,65 +320,70 @@ static const setti_root* replica_find_missing(const sett_world* from, const sett
 }
 
 /* Checks all types that both worlds have. */
-static sett_status replica_check_types(const sett_world* from, sett_world* into, const char* call)
+static sett_status replica_check_types(const sett_world* from_world, sett_world* to_world,
+                                       const char* call)
 {
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
-        const setti_type* local = replica_find(into, from->registered.item[k]);
+    for (uint32_t k = 0; status == SETT_OK && k < from_world->registered.count; k++) {
+        const setti_type* local = replica_find(to_world, from_world->registered.item[k]);
         if (local != NULL) {
-            status = replica_check_type(from, into, from->registered.item[k], local, call);
+            status = replica_check_type(from_world, to_world, from_world->registered.item[k], local,
+                                        call);
         }
     }
     return status;
 }
 
-/* Registers missing types in `into`, and checks all types again. */
-static sett_status replica_register_all(const sett_world* from, sett_world* into, const char* call)
+/* Registers missing types in `to_world`, and checks all types again. */
+static sett_status replica_register_all(const sett_world* from_world, sett_world* to_world,
+                                        const char* call)
 {
-    for (uint32_t k = 0; k < from->registered.count; k++) {
-        const setti_type* type = from->registered.item[k];
-        if (replica_find(into, type) == NULL) {
-            sett_status status = replica_register(into, from, type, REPLICA_WHOLE, call);
+    for (uint32_t k = 0; k < from_world->registered.count; k++) {
+        const setti_type* type = from_world->registered.item[k];
+        if (replica_find(to_world, type) == NULL) {
+            sett_status status = replica_register(to_world, from_world, type, REPLICA_WHOLE, call);
             if (status != SETT_OK) {
                 return status;
             }
         }
     }
-    return replica_check_types(from, into, call);
+    return replica_check_types(from_world, to_world, call);
 }
 
-static sett_status replica_check(const sett_world* from, sett_world* into, const char* call)
+static sett_status replica_check(const sett_world* from_world, sett_world* to_world,
+                                 const char* call)
 {
-    sett_status status = setti_world_check_unlocked(into, call);
+    sett_status status = setti_world_check_unlocked(to_world, call);
     if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(into, call);
+        status = setti_world_check_no_snapshots(to_world, call);
     }
-    if (status == SETT_OK && from == into) {
+    if (status == SETT_OK && from_world == to_world) {
         status =
-            setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
+            setti_world_fail_with(to_world, SETT_STATUS_ARGUMENT,
                                   "%s: `from` and `into` are one world - pass two worlds", call);
     }
-    if (status == SETT_OK && from->entities.limit > into->entities.limit &&
-        setti_entity_capacity(&from->entities) > into->entities.limit) {
-        status = setti_world_fail_with(into, SETT_STATUS_LIMIT,
+    if (status == SETT_OK && from_world->entities.limit > to_world->entities.limit &&
+        setti_entity_capacity(&from_world->entities) > to_world->entities.limit) {
+        status = setti_world_fail_with(to_world, SETT_STATUS_LIMIT,
                                        "%s: `from` has tables for %u entity indices, more than the "
                                        "entity_limit of `into`, %u - create `into` with a limit of "
                                        "%u",
-                                       call, (unsigned)setti_entity_capacity(&from->entities),
-                                       (unsigned)into->entities.limit,
-                                       (unsigned)setti_entity_capacity(&from->entities));
+                                       call, (unsigned)setti_entity_capacity(&from_world->entities),
+                                       (unsigned)to_world->entities.limit,
+                                       (unsigned)setti_entity_capacity(&from_world->entities));
     }
     if (status == SETT_OK) {
-        status = replica_check_types(from, into, call);
+        status = replica_check_types(from_world, to_world, call);
     }
     if (status == SETT_OK) {
-        status = replica_register_all(from, into, call);
+        status = replica_register_all(from_world, to_world, call);
     }
-    const setti_root* missing = status == SETT_OK ? replica_find_missing(from, into) : NULL;
+    const setti_root* missing =
+        status == SETT_OK ? replica_find_missing(from_world, to_world) : NULL;
     if (missing == NULL) {
         return status;
     }
-    return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
+    return setti_world_fail_with(to_world, SETT_STATUS_CONFLICT,
                                  "%s: \"%.100s\" has data in `from`, and has other options in "
                                  "`into` or is not registered there - register it with the same "
                                  "options in both worlds",
@@ -388,28 +403,30 @@ static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, set
     return done;
 }
 
-/* Returns the signature of `into` for a signature of `from`, or SETTI_NONE if memory runs out. */
-static uint32_t replica_signature(const sett_world* from, sett_world* into, uint32_t signature)
+/* Returns the signature of `to_world` for a signature of `from_world`, or SETTI_NONE if memory runs
+ * out. */
+static uint32_t replica_signature(const sett_world* from_world, sett_world* to_world,
+                                  uint32_t signature)
 {
-    const setti_signature* record = &from->signatures.record[signature];
+    const setti_signature* record = &from_world->signatures.record[signature];
     uint32_t number = 0; /* the signature without types */
     for (uint32_t k = 0; number != SETTI_NONE && k < record->count; k++) {
-        const setti_type* local = replica_find(into, from->types[record->types[k]]);
-        number = setti_signature_toggle(&into->pool, &into->signatures, number, local->id,
+        const setti_type* local = replica_find(to_world, from_world->types[record->types[k]]);
+        number = setti_signature_toggle(&to_world->pool, &to_world->signatures, number, local->id,
                                         (local->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
     }
     return number;
 }
 
-/* Returns an array of `size` bytes: for each signature of `from`, that of `into`. Returns NULL if
- * memory runs out. */
-static uint32_t* replica_signatures(const sett_world* from, sett_world* into, size_t size)
+/* Returns an array of `size` bytes: for each signature of `from_world`, that of `to_world`. Returns
+ * NULL if memory runs out. */
+static uint32_t* replica_signatures(const sett_world* from_world, sett_world* to_world, size_t size)
 {
-    uint32_t* number = setti_pool_alloc(&into->pool, size, 16);
-    for (uint32_t k = 0; number != NULL && k < from->signatures.count; k++) {
-        number[k] = replica_signature(from, into, k);
+    uint32_t* number = setti_pool_alloc(&to_world->pool, size, 16);
+    for (uint32_t k = 0; number != NULL && k < from_world->signatures.count; k++) {
+        number[k] = replica_signature(from_world, to_world, k);
         if (number[k] == SETTI_NONE) {
-            setti_pool_free(&into->pool, number, size, 16);
+            setti_pool_free(&to_world->pool, number, size, 16);
             return NULL;
         }
     }
@@ -417,56 +434,59 @@ static uint32_t* replica_signatures(const sett_world* from, sett_world* into, si
 }
 
 /* Allocates memory, so that replica_copy cannot fail. */
-static bool replica_reserve(const sett_world* from, sett_world* into)
+static bool replica_reserve(const sett_world* from_world, sett_world* to_world)
 {
-    setti_pool* pool = &into->pool;
-    uint32_t capacity = setti_entity_capacity(&from->entities);
-    bool done = setti_entity_reserve_pages(pool, &into->entities, from->entities.pages.count) &&
-                replica_reserve_pages(pool, &from->entities.pages, &into->entities.pages);
-    for (uint32_t k = 0; done && k < from->registered.count; k++) {
-        const setti_storage* storage = &from->registered.item[k]->storage;
-        setti_type* local = replica_find(into, from->registered.item[k]);
+    setti_pool* pool = &to_world->pool;
+    uint32_t capacity = setti_entity_capacity(&from_world->entities);
+    bool done =
+        setti_entity_reserve_pages(pool, &to_world->entities, from_world->entities.pages.count) &&
+        replica_reserve_pages(pool, &from_world->entities.pages, &to_world->entities.pages);
+    for (uint32_t k = 0; done && k < from_world->registered.count; k++) {
+        const setti_storage* storage = &from_world->registered.item[k]->storage;
+        setti_type* local = replica_find(to_world, from_world->registered.item[k]);
         done = replica_reserve_pages(pool, &storage->presence, &local->storage.presence) &&
                replica_reserve_pages(pool, &storage->rows, &local->storage.rows) &&
-               setti_edit_reserve_collect(into, local, storage->count);
+               setti_edit_reserve_collect(to_world, local, storage->count);
     }
-    for (const setti_root* root = from->roots; done && root != NULL; root = root->next) {
+    for (const setti_root* root = from_world->roots; done && root != NULL; root = root->next) {
         for (uint32_t k = 0; done && root->name != NULL && k < 2; k++) {
             done = root->pages[k] == NULL || !replica_is_used(root) ||
                    replica_reserve_pages(pool, root->pages[k],
-                                         replica_find_root(into, root)->pages[k]);
+                                         replica_find_root(to_world, root)->pages[k]);
         }
     }
-    for (setti_listener* at = into->listeners; done && at != NULL; at = at->next) {
-        bool has_members = at->owned.count == 0 && !at->observes && capacity != 0;
-        done = !has_members || setti_storage_reserve_indices(pool, &at->members, 0, capacity);
+    for (setti_listener* listener = to_world->listeners; done && listener != NULL;
+         listener = listener->next) {
+        bool has_members = listener->owned.count == 0 && !listener->observes && capacity != 0;
+        done = !has_members || setti_storage_reserve_indices(pool, &listener->members, 0, capacity);
     }
     return done;
 }
 
 /* Returns true if callbacks, observers or hooks have to run when the world's values end. */
-static bool replica_ends_with_calls(const sett_world* into)
+static bool replica_ends_with_calls(const sett_world* to_world)
 {
-    bool calls = into->listeners != NULL;
-    for (uint32_t k = 0; !calls && k < into->registered.count; k++) {
-        calls = (into->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0;
+    bool calls = to_world->listeners != NULL;
+    for (uint32_t k = 0; !calls && k < to_world->registered.count; k++) {
+        calls = (to_world->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0;
     }
     return calls;
 }
 
 /* Empties all tables, without hooks. */
-static void replica_empty_tables(sett_world* into)
+static void replica_empty_tables(sett_world* to_world)
 {
-    setti_pool* pool = &into->pool;
-    setti_entity_deinit(pool, &into->entities);
-    for (uint32_t k = 0; k < into->registered.count; k++) {
-        setti_storage_deinit(pool, &into->registered.item[k]->storage);
+    setti_pool* pool = &to_world->pool;
+    setti_entity_deinit(pool, &to_world->entities);
+    for (uint32_t k = 0; k < to_world->registered.count; k++) {
+        setti_storage_deinit(pool, &to_world->registered.item[k]->storage);
     }
-    for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
-        setti_storage_deinit(pool, &at->members);
-        at->length = 0;
+    for (setti_listener* listener = to_world->listeners; listener != NULL;
+         listener = listener->next) {
+        setti_storage_deinit(pool, &listener->members);
+        listener->length = 0;
     }
-    for (setti_root* root = into->roots; root != NULL; root = root->next) {
+    for (setti_root* root = to_world->roots; root != NULL; root = root->next) {
         if (root->name == NULL) {
             continue; /* not cloned */
         }
@@ -495,10 +515,11 @@ static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, 
 }
 
 /* Copies the entities. `number` maps their signatures. */
-static void replica_copy_entities(const sett_world* from, sett_world* into, const uint32_t* number)
+static void replica_copy_entities(const sett_world* from_world, sett_world* to_world,
+                                  const uint32_t* number)
 {
-    setti_entity_table* table = &into->entities;
-    replica_copy_pages(&into->pool, &from->entities.pages, &table->pages);
+    setti_entity_table* table = &to_world->entities;
+    replica_copy_pages(&to_world->pool, &from_world->entities.pages, &table->pages);
     for (uint32_t k = 0; k < table->pages.count; k++) {
         setti_entity_page* page = table->pages.data[k];
         for (uint32_t slot = 0; page != NULL && slot < SETTI_ENTITY_ROWS; slot++) {
@@ -506,9 +527,10 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
             page->signature[slot] = signature != 0 ? number[signature] : 0;
         }
     }
-    table->count = from->entities.count;
-    table->retired = from->entities.retired;
-    setti_entity_rebuild(table); /* indices claimed by commands of `from` are free in `into` */
+    table->count = from_world->entities.count;
+    table->retired = from_world->entities.retired;
+    setti_entity_rebuild(
+        table); /* indices claimed by commands of `from_world` are free in `to_world` */
 }
 
 /* Copies values that own memory, over the bytes that replica_copy_pages has copied. */
@@ -553,22 +575,22 @@ static void replica_copy_type(const setti_pool* pool, const setti_type* type, se
     }
 }
 
-static void replica_copy(const sett_world* from, sett_world* into, const uint32_t* number)
+static void replica_copy(const sett_world* from_world, sett_world* to_world, const uint32_t* number)
 {
     /* cursors see everything as changed */
-    into->pool.tick = SETTI_MAX(into->pool.tick, from->pool.tick) + 1;
-    into->pool.restored = into->pool.tick;
-    into->pool.cloned = into->pool.tick;
-    replica_copy_entities(from, into, number);
-    for (uint32_t k = 0; k < from->registered.count; k++) {
-        const setti_type* type = from->registered.item[k];
-        replica_copy_type(&into->pool, type, replica_find(into, type));
+    to_world->pool.tick = SETTI_MAX(to_world->pool.tick, from_world->pool.tick) + 1;
+    to_world->pool.restored = to_world->pool.tick;
+    to_world->pool.cloned = to_world->pool.tick;
+    replica_copy_entities(from_world, to_world, number);
+    for (uint32_t k = 0; k < from_world->registered.count; k++) {
+        const setti_type* type = from_world->registered.item[k];
+        replica_copy_type(&to_world->pool, type, replica_find(to_world, type));
     }
-    for (const setti_root* root = from->roots; root != NULL; root = root->next) {
+    for (const setti_root* root = from_world->roots; root != NULL; root = root->next) {
         if (root->name == NULL || !replica_is_used(root)) {
             continue;
         }
-        setti_root* local = replica_find_root(into, root);
+        setti_root* local = replica_find_root(to_world, root);
         if (local == NULL) {
             SETTI_ASSERT(root->optional); /* see replica_find_missing */
             continue;
@@ -576,54 +598,58 @@ static void replica_copy(const sett_world* from, sett_world* into, const uint32_
         memcpy(local->address, root->address, root->cloned);
         for (uint32_t k = 0; k < 2; k++) {
             if (root->pages[k] != NULL) {
-                replica_copy_pages(&into->pool, root->pages[k], local->pages[k]);
+                replica_copy_pages(&to_world->pool, root->pages[k], local->pages[k]);
             }
         }
     }
 }
 
-sett_status setti_replica_clone(const sett_world* from, sett_world* into, const char* call)
+sett_status setti_replica_clone(const sett_world* from_world, sett_world* to_world,
+                                const char* call)
 {
-    sett_status status = replica_check(from, into, call);
+    sett_status status = replica_check(from_world, to_world, call);
     if (status != SETT_OK) {
         return status;
     }
-    if (replica_ends_with_calls(into)) {
-        setti_change_destroy_all(into);
+    if (replica_ends_with_calls(to_world)) {
+        setti_change_destroy_all(to_world);
     }
-    setti_commands_drop_all(into); /* includes commands that callbacks have just recorded */
-    replica_empty_tables(into);
-    bool other_pages = into->pool.small != from->pool.small;
-    for (uint32_t k = 0; other_pages && k < into->registered.count; k++) {
-        setti_storage_use_pages(&into->registered.item[k]->storage, from->pool.small);
+    setti_commands_drop_all(to_world); /* includes commands that callbacks have just recorded */
+    replica_empty_tables(to_world);
+    bool other_pages = to_world->pool.small != from_world->pool.small;
+    for (uint32_t k = 0; other_pages && k < to_world->registered.count; k++) {
+        setti_storage_use_pages(&to_world->registered.item[k]->storage, from_world->pool.small);
     }
-    into->pool.small = from->pool.small;
-    size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
+    to_world->pool.small = from_world->pool.small;
+    size_t size = ((size_t)from_world->signatures.count + 1) * sizeof(uint32_t);
     uint32_t* number = NULL;
-    status = replica_update_types(from, into, call);
-    if (status == SETT_OK && replica_reserve(from, into)) {
-        number = replica_signatures(from, into, size);
+    status = replica_update_types(from_world, to_world, call);
+    if (status == SETT_OK && replica_reserve(from_world, to_world)) {
+        number = replica_signatures(from_world, to_world, size);
     }
-    into->epoch++;
+    to_world->epoch++;
     if (number == NULL) {
-        replica_empty_tables(into);
-        return status != SETT_OK ? status : setti_world_no_memory(into, call);
+        replica_empty_tables(to_world);
+        return status != SETT_OK ? status : setti_world_no_memory(to_world, call);
     }
-    replica_copy(from, into, number);
-    replica_set_pointers(into, from);
-    setti_pool_free(&into->pool, number, size, 16);
-    for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
-        if (!at->observes) {
-            (void)setti_change_admit(into, at); /* cannot fail: replica_reserve reserved memory */
+    replica_copy(from_world, to_world, number);
+    replica_set_pointers(to_world, from_world);
+    setti_pool_free(&to_world->pool, number, size, 16);
+    for (setti_listener* listener = to_world->listeners; listener != NULL;
+         listener = listener->next) {
+        if (!listener->observes) {
+            (void)setti_change_admit(to_world,
+                                     listener); /* cannot fail: replica_reserve reserved memory */
         }
     }
     return SETT_OK;
 }
 
-sett_status sett_world_clone(const sett_world* from, sett_world* into)
+sett_status sett_world_clone(const sett_world* from_world, sett_world* to_world)
 {
-    return SETTI_IS_NULL(from) || SETTI_IS_NULL(into) ? SETT_STATUS_ARGUMENT
-                                                      : setti_replica_clone(from, into, __func__);
+    return SETTI_IS_NULL(from_world) || SETTI_IS_NULL(to_world)
+               ? SETT_STATUS_ARGUMENT
+               : setti_replica_clone(from_world, to_world, __func__);
 }
 
 /* ------------------------------------------------------------------------------------- updating */
@@ -661,18 +687,19 @@ static bool replica_update_pages(setti_pool* pool, const setti_pages* from, sett
     return done;
 }
 
-/* Extends the map to all signatures of `from`. Returns false when memory runs out. */
-static bool replica_update_map(const sett_world* from, sett_world* into, setti_replica_map* map)
+/* Extends the map to all signatures of `from_world`. Returns false when memory runs out. */
+static bool replica_update_map(const sett_world* from_world, sett_world* to_world,
+                               setti_replica_map* map)
 {
-    uint32_t count = from->signatures.count;
-    if (map->swept != from->signatures.swept) { /* old numbers mean other signatures */
-        map->swept = from->signatures.swept;
+    uint32_t count = from_world->signatures.count;
+    if (map->swept != from_world->signatures.swept) { /* old numbers mean other signatures */
+        map->swept = from_world->signatures.swept;
         map->count = 0;
-        setti_edit_reclaim_signatures(into);
+        setti_edit_reclaim_signatures(to_world);
     }
     if (map->capacity < count) {
-        void* number = setti_pool_grow(&into->pool, map->number, sizeof(*map->number), map->count,
-                                       count - map->count, &map->capacity);
+        void* number = setti_pool_grow(&to_world->pool, map->number, sizeof(*map->number),
+                                       map->count, count - map->count, &map->capacity);
         if (number == NULL) {
             return false;
         }
@@ -684,15 +711,15 @@ static bool replica_update_map(const sett_world* from, sett_world* into, setti_r
     return true;
 }
 
-/* Replaces the signatures in a copied page of entities by those of `into`. Returns false if memory
- * runs out. */
-static bool replica_update_sets(const sett_world* from, sett_world* into, setti_replica_map* map,
-                                setti_entity_page* page)
+/* Replaces the signatures in a copied page of entities by those of `to_world`. Returns false if
+ * memory runs out. */
+static bool replica_update_sets(const sett_world* from_world, sett_world* to_world,
+                                setti_replica_map* map, setti_entity_page* page)
 {
     for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
         uint32_t signature = page->signature[slot];
         if (signature != 0 && map->number[signature] == SETTI_NONE) {
-            map->number[signature] = replica_signature(from, into, signature);
+            map->number[signature] = replica_signature(from_world, to_world, signature);
         }
         page->signature[slot] = signature != 0 ? map->number[signature] : 0;
         if (page->signature[slot] == SETTI_NONE) {
@@ -702,23 +729,24 @@ static bool replica_update_sets(const sett_world* from, sett_world* into, setti_
     return true;
 }
 
-static bool replica_update_entities(const sett_world* from, sett_world* into,
+static bool replica_update_entities(const sett_world* from_world, sett_world* to_world,
                                     setti_replica_map* map, uint64_t since)
 {
-    SETTI_ASSERT(from->entities.reserved == 0);
-    setti_entity_table* table = &into->entities;
-    bool done = setti_entity_reserve_pages(&into->pool, table, from->entities.pages.count) &&
-                replica_update_map(from, into, map) &&
-                replica_update_pages(&into->pool, &from->entities.pages, &table->pages, since);
+    SETTI_ASSERT(from_world->entities.reserved == 0);
+    setti_entity_table* table = &to_world->entities;
+    bool done =
+        setti_entity_reserve_pages(&to_world->pool, table, from_world->entities.pages.count) &&
+        replica_update_map(from_world, to_world, map) &&
+        replica_update_pages(&to_world->pool, &from_world->entities.pages, &table->pages, since);
     for (uint32_t number = 0; done && number < table->pages.count; number++) {
-        if (table->pages.tick[number] == into->pool.tick) { /* changed by this update */
+        if (table->pages.tick[number] == to_world->pool.tick) { /* changed by this update */
             setti_entity_page* page = table->pages.data[number];
-            done = page == NULL || replica_update_sets(from, into, map, page);
+            done = page == NULL || replica_update_sets(from_world, to_world, map, page);
             setti_entity_refresh(table, number);
         }
     }
-    table->count = from->entities.count;
-    table->retired = from->entities.retired;
+    table->count = from_world->entities.count;
+    table->retired = from_world->entities.retired;
     return done;
 }
 
@@ -754,46 +782,46 @@ static bool replica_update_root(setti_pool* pool, const setti_root* root, setti_
 }
 
 /* Returns the name of a difference that prevents an update, or NULL. */
-static const char* replica_update_check(const sett_world* from, const sett_world* into)
+static const char* replica_update_check(const sett_world* from_world, const sett_world* to_world)
 {
-    for (uint32_t k = 0; k < from->registered.count; k++) {
-        const setti_type* type = from->registered.item[k];
-        if (!replica_same_storage(type, replica_find(into, type))) {
+    for (uint32_t k = 0; k < from_world->registered.count; k++) {
+        const setti_type* type = from_world->registered.item[k];
+        if (!replica_same_storage(type, replica_find(to_world, type))) {
             return type->desc.name;
         }
     }
-    const setti_root* missing = replica_find_missing(from, into);
+    const setti_root* missing = replica_find_missing(from_world, to_world);
     return missing != NULL ? missing->name : NULL;
 }
 
-sett_status setti_replica_update(const sett_world* from, sett_world* into, setti_replica_map* map,
-                                 uint64_t since, const char* call)
+sett_status setti_replica_update(const sett_world* from_world, sett_world* to_world,
+                                 setti_replica_map* map, uint64_t since, const char* call)
 {
-    const char* differs = replica_update_check(from, into);
+    const char* differs = replica_update_check(from_world, to_world);
     if (differs != NULL) {
-        return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
+        return setti_world_fail_with(to_world, SETT_STATUS_CONFLICT,
                                      "%s: the storage or the members of \"%.100s\" have changed "
                                      "since the mirror was created - create a new mirror",
                                      call, differs);
     }
-    if (from->pool.small != into->pool.small) {
-        return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
+    if (from_world->pool.small != to_world->pool.small) {
+        return setti_world_fail_with(to_world, SETT_STATUS_CONFLICT,
                                      "%s: the world's option small_pages has changed since the "
                                      "mirror was created - create a new mirror",
                                      call);
     }
-    setti_pool* pool = &into->pool;
-    pool->tick = SETTI_MAX(pool->tick, from->pool.tick) + 1;
-    bool done = replica_update_entities(from, into, map, since);
-    for (uint32_t k = 0; done && k < from->registered.count; k++) {
-        const setti_type* type = from->registered.item[k];
-        done = replica_update_type(pool, type, replica_find(into, type), since);
+    setti_pool* pool = &to_world->pool;
+    pool->tick = SETTI_MAX(pool->tick, from_world->pool.tick) + 1;
+    bool done = replica_update_entities(from_world, to_world, map, since);
+    for (uint32_t k = 0; done && k < from_world->registered.count; k++) {
+        const setti_type* type = from_world->registered.item[k];
+        done = replica_update_type(pool, type, replica_find(to_world, type), since);
     }
-    for (const setti_root* root = from->roots; done && root != NULL; root = root->next) {
+    for (const setti_root* root = from_world->roots; done && root != NULL; root = root->next) {
         bool copied = root->name != NULL && !root->optional;
-        setti_root* local = copied ? replica_find_root(into, root) : NULL;
+        setti_root* local = copied ? replica_find_root(to_world, root) : NULL;
         done = local == NULL || replica_update_root(pool, root, local, since);
     }
-    into->epoch++;
+    to_world->epoch++;
     return done ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
 }

@@ -15,18 +15,18 @@ typedef struct restored_sink {
     bool failed;
 } restored_sink;
 
-static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity entity)
+static void restored_add(restored_sink* sink, sett_restored_kind kind, sett_entity entity)
 {
-    setti_restored* list = to->list;
-    setti_pool* pool = &to->world->pool;
+    setti_restored* list = sink->list;
+    setti_pool* pool = &sink->world->pool;
     sett_restored* item =
         setti_pool_grow(pool, list->item, sizeof(*item), list->count, 1, &list->capacity);
     if (item == NULL) {
-        to->failed = true;
+        sink->failed = true;
         return;
     }
     list->item = item;
-    list->item[list->count++] = (sett_restored){kind, to->component, entity};
+    list->item[list->count++] = (sett_restored){kind, sink->component, entity};
 }
 
 /* `revived` is an entity of the target that the present state lacks, or NULL. `killed` is one of

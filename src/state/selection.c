@@ -347,16 +347,16 @@ static bool selection_codec_differs(const selection_job* job, const void* before
 /* Rounds a value into the half `side` of job->packed. Returns the address of the half. */
 static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t side)
 {
-    setti_delta_writer* to = &job->entries;
-    const setti_members* members = to->type->members;
-    size_t begin = to->size;
-    size_t size = setti_delta_bytes(to->type);
+    setti_delta_writer* writer = &job->entries;
+    const setti_members* members = writer->type->members;
+    size_t begin = writer->size;
+    size_t size = setti_delta_bytes(writer->type);
     unsigned char* packed = job->packed.data + side * setti_send_size(members, size);
-    setti_delta_write_bytes(to, to->type, value); /* the entries are scratch memory here */
-    if (to->encoder.status == SETT_OK) {
-        setti_send_pack(members, to->out + begin, size, packed);
+    setti_delta_write_bytes(writer, writer->type, value); /* the entries are scratch memory here */
+    if (writer->encoder.status == SETT_OK) {
+        setti_send_pack(members, writer->out + begin, size, packed);
     }
-    to->size = begin; /* drops the unrounded bytes */
+    writer->size = begin; /* drops the unrounded bytes */
     return packed;
 }
 
@@ -435,23 +435,23 @@ static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const voi
 static void selection_write_entry(selection_job* job, sett_entity entity, const void* value,
                                   setti_delta_kind kind)
 {
-    setti_delta_writer* to = &job->entries;
-    setti_delta_write_number(to, (uint64_t)kind, 1);
-    setti_delta_write_number(to, entity.index, 4);
+    setti_delta_writer* writer = &job->entries;
+    setti_delta_write_number(writer, (uint64_t)kind, 1);
+    setti_delta_write_number(writer, entity.index, 4);
     bool has_value = kind != SETTI_DELTA_REMOVED;
-    if (has_value && to->codec == NULL) {
+    if (has_value && writer->codec == NULL) {
         selection_write_value(job, value);
-    } else if (has_value && to->codec->encode != NULL) {
-        to->codec->encode(&to->encoder, to->type, value);
+    } else if (has_value && writer->codec->encode != NULL) {
+        writer->codec->encode(&writer->encoder, writer->type, value);
     }
-    to->count++;
+    writer->count++;
 }
 
 /* Writes the added values of the entities at `base` + k, for each bit k of `bits`. */
 static void selection_write_block(selection_job* job, uint32_t base, uint64_t bits)
 {
-    setti_delta_writer* to = &job->entries;
-    const setti_storage* storage = &to->type->storage;
+    setti_delta_writer* writer = &job->entries;
+    const setti_storage* storage = &writer->type->storage;
     bool one_value = (bits & (bits - 1)) == 0;
     if (one_value) { /* an entry is shorter than a block */
         uint32_t index = base + setti_bits_lowest(bits);
@@ -459,13 +459,13 @@ static void selection_write_block(selection_job* job, uint32_t base, uint64_t bi
                               setti_storage_find(storage, index), SETTI_DELTA_ADDED);
         return;
     }
-    setti_delta_write_number(to, SETTI_DELTA_ADDED + SETTI_DELTA_BLOCK, 1);
-    setti_delta_write_number(to, base, 4);
-    setti_delta_write_number(to, bits, 8);
+    setti_delta_write_number(writer, SETTI_DELTA_ADDED + SETTI_DELTA_BLOCK, 1);
+    setti_delta_write_number(writer, base, 4);
+    setti_delta_write_number(writer, bits, 8);
     for (; bits != 0; bits &= bits - 1) {
         selection_write_value(job, setti_storage_find(storage, base + setti_bits_lowest(bits)));
     }
-    to->count++;
+    writer->count++;
 }
 
 /* Added values of up to 64 neighbouring entities. */
@@ -579,13 +579,13 @@ static void selection_write_begun(selection_job* job)
 }
 
 /* Appends a list of handles. Writes the number of handles at offset `at`. */
-static void selection_write_list(setti_delta_writer* to, const setti_selected* list, size_t at)
+static void selection_write_list(setti_delta_writer* writer, const setti_selected* list, size_t at)
 {
-    setti_delta_begin_handles(to);
+    setti_delta_begin_handles(writer);
     for (uint32_t k = 0; k < list->count; k++) {
-        setti_delta_write_handle(to, list->entity[k].index, list->entity[k].generation);
+        setti_delta_write_handle(writer, list->entity[k].index, list->entity[k].generation);
     }
-    setti_delta_write_at(to, at, to->count, 4);
+    setti_delta_write_at(writer, at, writer->count, 4);
 }
 
 /* Lists the owners of a type's sent values. Returns false if memory runs out. */
@@ -631,21 +631,21 @@ static void selection_write_parents(selection_job* job)
 /* Writes the entries of all types. counts[k] becomes the number of entries of type k. */
 static void selection_write_values(selection_job* job, uint32_t* counts)
 {
-    setti_delta_writer* to = &job->entries;
+    setti_delta_writer* writer = &job->entries;
     for (uint32_t k = 0; k < job->world->registered.count; k++) {
-        to->type = job->world->registered.item[k];
-        to->codec = setti_delta_codec(to->type);
-        to->count = 0;
-        job->rounds = !job->exact && setti_delta_sends(to->type);
-        size_t room = 2 * (size_t)setti_delta_bytes(to->type);
-        bool follows_links = setti_delta_form_of(to->type) == SETTI_DELTA_TARGET;
-        bool writes = !follows_links && setti_selection_has_type(job->selection, to->type);
+        writer->type = job->world->registered.item[k];
+        writer->codec = setti_delta_codec(writer->type);
+        writer->count = 0;
+        job->rounds = !job->exact && setti_delta_sends(writer->type);
+        size_t room = 2 * (size_t)setti_delta_bytes(writer->type);
+        bool follows_links = setti_delta_form_of(writer->type) == SETTI_DELTA_TARGET;
+        bool writes = !follows_links && setti_selection_has_type(job->selection, writer->type);
         if (writes && job->rounds && !setti_bytes_reserve(&job->world->pool, &job->packed, room)) {
-            to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+            writer->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         } else if (writes) {
             selection_write_entries(job);
         }
-        counts[k] = to->count;
+        counts[k] = writer->count;
     }
 }
 
@@ -856,23 +856,24 @@ sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t si
                                 : selection_apply(world, bytes, size, allowed, __func__);
 }
 
-sett_status sett_selection_copy(sett_world* from, const sett_selection* selection,
-                                uint64_t since_tick, sett_world* into)
+sett_status sett_selection_copy(sett_world* from_world, const sett_selection* selection,
+                                uint64_t since_tick, sett_world* to_world)
 {
-    if (SETTI_IS_NULL(from) || SETTI_IS_NULL(into)) {
+    if (SETTI_IS_NULL(from_world) || SETTI_IS_NULL(to_world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (from == into) {
-        return setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
+    if (from_world == to_world) {
+        return setti_world_fail_with(to_world, SETT_STATUS_ARGUMENT,
                                      "%s: `from` and `into` are one world - pass two worlds",
                                      __func__);
     }
-    selection_job job = {.world = from, .selection = selection, .tick = since_tick, .into = into};
+    selection_job job = {
+        .world = from_world, .selection = selection, .tick = since_tick, .into = to_world};
     sett_status status = selection_encode(&job, (sett_snapshot){0, 0}, __func__);
     if (status == SETT_OK) {
-        status = selection_apply(into, job.out.out, job.out.size, NULL, __func__);
+        status = selection_apply(to_world, job.out.out, job.out.size, NULL, __func__);
     } else {
-        status = setti_world_fail_with(into, status, "%s", sett_world_message(from));
+        status = setti_world_fail_with(to_world, status, "%s", sett_world_message(from_world));
     }
     selection_end(&job);
     return status;

@@ -298,9 +298,9 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
 static void state_retry_merges(setti_state* state)
 {
     state->postponed = false;
-    for (setti_snapshot* at = state->oldest; at != NULL;) {
-        bool freed = at->hidden && state_collapse(state, at);
-        at = freed ? state->oldest : at->younger; /* `at` is gone: start again */
+    for (setti_snapshot* snapshot = state->oldest; snapshot != NULL;) {
+        bool freed = snapshot->hidden && state_collapse(state, snapshot);
+        snapshot = freed ? state->oldest : snapshot->younger; /* `snapshot` is gone: start again */
     }
 }
 
@@ -852,8 +852,9 @@ static const char* state_check_tree(const setti_state* state)
         if ((node->toward == NULL) != (node == state->head) || !state_check_diff(&node->diff)) {
             return "snapshot: two are next to the live world, or a size is miscounted";
         }
-        for (const setti_snapshot* at = node->child; at != NULL; at = at->sibling_next) {
-            children += at->toward == node;
+        for (const setti_snapshot* snapshot = node->child; snapshot != NULL;
+             snapshot = snapshot->sibling_next) {
+            children += snapshot->toward == node;
         }
         count++;
         hidden += node->hidden;

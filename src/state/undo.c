@@ -298,88 +298,96 @@ static bool undo_sync_tags(sett_undo* undo, const setti_selected* selected)
 
 #if defined(SETT_NO_RELATION)
 /* Without relations, there are no children to order. */
-static bool undo_arrange(const sett_world* from, sett_world* to, const setti_selected* list)
+static bool undo_arrange(const sett_world* from_world, sett_world* to_world,
+                         const setti_selected* list)
 {
-    (void)from;
-    (void)to;
+    (void)from_world;
+    (void)to_world;
     (void)list;
     return true;
 }
 #else
-/* Returns true if the parent's children in `to` begin with its children in `from`. */
-static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_entity parent)
+/* Returns true if the parent's children in `to_world` begin with its children in `from_world`. */
+static bool undo_is_arranged(const sett_world* from_world, const sett_world* to_world,
+                             sett_entity parent)
 {
-    sett_entity in_to = sett_hierarchy_first(to, parent);
-    for (sett_entity child = sett_hierarchy_first(from, parent); !sett_is_null(child);
-         child = sett_hierarchy_next(from, child)) {
+    sett_entity in_to = sett_hierarchy_first(to_world, parent);
+    for (sett_entity child = sett_hierarchy_first(from_world, parent); !sett_is_null(child);
+         child = sett_hierarchy_next(from_world, child)) {
         if (!sett_equals(child, in_to)) {
             return false;
         }
-        in_to = sett_hierarchy_next(to, in_to);
+        in_to = sett_hierarchy_next(to_world, in_to);
     }
     return true;
 }
 
-/* Orders the parent's children in `to` as in `from`. `order` is scratch memory. */
-static bool undo_order_children(const sett_world* from, sett_world* to, sett_entity parent,
-                                setti_selected* order)
+/* Orders the parent's children in `to_world` as in `from_world`. `order` is scratch memory. */
+static bool undo_order_children(const sett_world* from_world, sett_world* to_world,
+                                sett_entity parent, setti_selected* order)
 {
     order->count = 0;
-    for (sett_entity child = sett_hierarchy_first(from, parent); !sett_is_null(child);
-         child = sett_hierarchy_next(from, child)) {
-        bool in_both = sett_equals(sett_hierarchy_parent(to, child), parent);
-        if (in_both && !undo_list_add(to, order, child)) {
+    for (sett_entity child = sett_hierarchy_first(from_world, parent); !sett_is_null(child);
+         child = sett_hierarchy_next(from_world, child)) {
+        bool in_both = sett_equals(sett_hierarchy_parent(to_world, child), parent);
+        if (in_both && !undo_list_add(to_world, order, child)) {
             return false;
         }
     }
     uint32_t count = order->count;
-    return count == 0 || sett_hierarchy_order(to, parent, order->entity, count) == SETT_OK;
+    return count == 0 || sett_hierarchy_order(to_world, parent, order->entity, count) == SETT_OK;
 }
 
-static bool undo_order(const sett_world* from, sett_world* to, const setti_selected* list)
+static bool undo_order(const sett_world* from_world, sett_world* to_world,
+                       const setti_selected* list)
 {
     setti_selected order = {0};
     bool ok = true;
     for (uint32_t k = 0; ok && k < list->count; k++) {
         sett_entity parent = list->entity[k];
-        bool in_both = sett_entity_valid(from, parent) && sett_entity_valid(to, parent);
-        if (in_both && !undo_is_arranged(from, to, parent)) {
-            ok = undo_order_children(from, to, parent, &order);
+        bool in_both = sett_entity_valid(from_world, parent) && sett_entity_valid(to_world, parent);
+        if (in_both && !undo_is_arranged(from_world, to_world, parent)) {
+            ok = undo_order_children(from_world, to_world, parent, &order);
         }
     }
-    setti_selection_free(to, &order);
+    setti_selection_free(to_world, &order);
     return ok;
 }
 
-/* Returns true if an entity of `to` lacks its name of `from`, and no sibling has the name. */
-static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_entity entity)
+/* Returns true if an entity of `to_world` lacks its name of `from_world`, and no sibling has the
+ * name. */
+static bool undo_lost_name(const sett_world* from_world, const sett_world* to_world,
+                           sett_entity entity)
 {
-    const char* name = sett_name_get(from, entity);
-    const char* present = sett_name_get(to, entity);
-    if (name == NULL || !sett_entity_valid(to, entity)) {
+    const char* name = sett_name_get(from_world, entity);
+    const char* present = sett_name_get(to_world, entity);
+    if (name == NULL || !sett_entity_valid(to_world, entity)) {
         return false;
     }
     bool has_it = present != NULL && strcmp(present, name) == 0;
-    return !has_it && sett_is_null(sett_name_find(to, sett_hierarchy_parent(to, entity), name));
+    return !has_it &&
+           sett_is_null(sett_name_find(to_world, sett_hierarchy_parent(to_world, entity), name));
 }
 
 /* Sets the names that could not be set while other entities still had them. */
-static bool undo_rename(const sett_world* from, sett_world* to, const setti_selected* list)
+static bool undo_rename(const sett_world* from_world, sett_world* to_world,
+                        const setti_selected* list)
 {
     for (uint32_t k = 0; k < list->count; k++) {
         sett_entity entity = list->entity[k];
-        if (undo_lost_name(from, to, entity) &&
-            sett_name_set(to, entity, sett_name_get(from, entity)) != SETT_OK) {
+        if (undo_lost_name(from_world, to_world, entity) &&
+            sett_name_set(to_world, entity, sett_name_get(from_world, entity)) != SETT_OK) {
             return false;
         }
     }
     return true;
 }
 
-/* Copies names, and the order of children, from `from` to `to`. */
-static bool undo_arrange(const sett_world* from, sett_world* to, const setti_selected* list)
+/* Copies names, and the order of children, from `from_world` to `to_world`. */
+static bool undo_arrange(const sett_world* from_world, sett_world* to_world,
+                         const setti_selected* list)
 {
-    return undo_order(from, to, list) && undo_rename(from, to, list);
+    return undo_order(from_world, to_world, list) && undo_rename(from_world, to_world, list);
 }
 #endif
 
@@ -630,11 +638,12 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
 /* -------------------------------------------------------------------------------------- moving */
 
 /* Moves the mirror from one step to another: back to their latest common step, then forward. */
-static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to, const char* call)
+static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* step, const char* call)
 {
     sett_status status = SETT_OK;
     undo_step* common = from;
-    for (undo_step* at = to; common != at;) { /* the later of the two goes back, until they meet */
+    for (undo_step* at = step;
+         common != at;) { /* the later of the two goes back, until they meet */
         if (common->number > at->number) {
             common = common->before;
         } else {
@@ -646,7 +655,7 @@ static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to, co
         status = setti_delta_apply_from(undo->mirror, at->data + at->forward, at->back,
                                         SETTI_FROM_DELTA, call);
     }
-    for (undo_step* at = common; status == SETT_OK && at != to;) {
+    for (undo_step* at = common; status == SETT_OK && at != step;) {
         at = at->path;
         status =
             setti_delta_apply_from(undo->mirror, at->data, at->forward, SETTI_FROM_DELTA, call);
@@ -701,7 +710,7 @@ static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char
 }
 
 /* Moves the mirror to a step and encodes the changes. */
-static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step* to,
+static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step* step,
                                     const char* call)
 {
     sett_status status = undo_list_tagged(undo, &move->selected)
@@ -711,7 +720,7 @@ static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step*
         status = setti_snapshot_undo(undo->mirror, undo->now_snapshot, call);
     }
     if (status == SETT_OK) {
-        status = undo_walk(undo, undo->now, to, call);
+        status = undo_walk(undo, undo->now, step, call);
     }
     if (status != SETT_OK) {
         return undo_fail(undo, status, call);
@@ -789,13 +798,13 @@ static void undo_move_end(sett_undo* undo, undo_move* move)
     setti_bytes_free(pool, &move->entering_values);
 }
 
-static sett_status undo_go(sett_undo* undo, undo_step* to, const char* call)
+static sett_status undo_go(sett_undo* undo, undo_step* step, const char* call)
 {
     undo_move move = {.live = {0, 0}};
-    sett_snapshot taken = {0, 0}; /* of the mirror at `to` */
+    sett_snapshot taken = {0, 0}; /* of the mirror at `step` */
     sett_status status = undo_sync(undo, call);
     if (status == SETT_OK) {
-        status = undo_move_mirror(undo, &move, to, call);
+        status = undo_move_mirror(undo, &move, step, call);
     }
     if (status == SETT_OK) {
         status = undo_take(undo, &taken, call);
@@ -804,7 +813,7 @@ static sett_status undo_go(sett_undo* undo, undo_step* to, const char* call)
         status = undo_move_world(undo, &move, call);
     }
     if (status == SETT_OK) {
-        undo_arrive(undo, to, taken);
+        undo_arrive(undo, step, taken);
     } else {
         undo_reset(undo, taken, status);
     }

@@ -355,9 +355,9 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 /* Returns true if a restore along the path may exchange pages of the type. */
 static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
 {
-    for (const setti_snapshot* at = path; at != NULL; at = at->path) {
-        for (uint32_t k = 0; k < at->diff.count; k++) {
-            const setti_pages* pages = at->diff.item[k].pages;
+    for (const setti_snapshot* snapshot = path; snapshot != NULL; snapshot = snapshot->path) {
+        for (uint32_t k = 0; k < snapshot->diff.count; k++) {
+            const setti_pages* pages = snapshot->diff.item[k].pages;
             if (pages == &type->storage.rows || pages == &type->storage.presence) {
                 return true;
             }

@@ -50,10 +50,11 @@ typedef void (*view_visit)(setti_view* view, const setti_cow_entry* entry, uint3
 SETTI_INLINE void view_walk(setti_view* view, setti_snapshot* const node[2], view_visit visit)
 {
     for (uint32_t side = 0; side < 2; side++) {
-        const setti_snapshot* at = node[side] != NULL ? setti_snapshot_path(node[side]) : NULL;
-        for (; at != NULL; at = at->path) {
-            for (uint32_t k = 0; k < at->diff.count; k++) {
-                visit(view, &at->diff.item[k], side);
+        const setti_snapshot* snapshot =
+            node[side] != NULL ? setti_snapshot_path(node[side]) : NULL;
+        for (; snapshot != NULL; snapshot = snapshot->path) {
+            for (uint32_t k = 0; k < snapshot->diff.count; k++) {
+                visit(view, &snapshot->diff.item[k], side);
             }
         }
     }

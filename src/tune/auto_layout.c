@@ -215,8 +215,8 @@ static void auto_forget_samples(sett_world* world)
         query->use[SETTI_SAMPLED].loops = 0;
         query->grouped.churn -= query->grouped.churn / 8; /* destroyed groups do not return soon */
     }
-    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        at->use.churn = 0;
+    for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
+        listener->use.churn = 0;
     }
 }
 
@@ -372,11 +372,12 @@ static void auto_choose(auto_evaluation* eval)
             auto_price_query(eval, query);
         }
     }
-    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        if (at->automatic) {
-            auto_option option = {.change = {.dissolved = at}, .use = &at->use};
+    for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
+        if (listener->automatic) {
+            auto_option option = {.change = {.dissolved = listener}, .use = &listener->use};
             auto_price(eval, &option,
-                       -setti_price_churn(at->use.churn, at->owned.count, world->entities.count));
+                       -setti_price_churn(listener->use.churn, listener->owned.count,
+                                          world->entities.count));
             (void)auto_compare(eval, &option);
         }
     }
@@ -392,8 +393,8 @@ static void auto_forget_regrets(sett_world* world)
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         query->grouped.regret = 0;
     }
-    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        at->use.regret = 0;
+    for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
+        listener->use.regret = 0;
     }
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type_sample* sample = world->registered.item[k]->sample;

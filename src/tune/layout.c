@@ -395,11 +395,12 @@ static bool layout_list_is(const sett_world* world, const setti_type_list* list,
 /* Finds the group that a layout made as `desc` describes. Returns NULL without one. */
 static setti_listener* layout_find_group(const sett_world* world, const sett_group_desc* desc)
 {
-    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        if (at->by_layout && layout_list_is(world, &at->owned, desc->owned, NULL) &&
-            layout_list_is(world, &at->with, desc->owned, desc->with) && /* also the owned types */
-            layout_list_is(world, &at->without, desc->without, NULL)) {
-            return at;
+    for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
+        if (listener->by_layout && layout_list_is(world, &listener->owned, desc->owned, NULL) &&
+            layout_list_is(world, &listener->with, desc->owned,
+                           desc->with) && /* also the owned types */
+            layout_list_is(world, &listener->without, desc->without, NULL)) {
+            return listener;
         }
     }
     return NULL;
@@ -535,8 +536,9 @@ SETTI_COLD static bool layout_groups_differ(const sett_world* world, const char*
 {
     sett_group_desc desc;
     bool differ = false;
-    for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        differ = differ || (at->by_layout && !layout_has_group(world, text, at));
+    for (const setti_listener* listener = world->listeners; listener != NULL;
+         listener = listener->next) {
+        differ = differ || (listener->by_layout && !layout_has_group(world, text, listener));
     }
     for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {
         differ = differ || layout_find_group(world, &desc) == NULL;
@@ -573,12 +575,12 @@ static void layout_drop_text(sett_world* world)
 /* Destroys the groups of earlier layouts that the text does not have. */
 static void layout_end_groups(sett_world* world, const char* text)
 {
-    for (setti_listener* at = world->listeners; at != NULL;) {
-        setti_listener* next = at->next;
-        if (at->by_layout && !layout_has_group(world, text, at)) {
-            setti_group_end(setti_group_of(at));
+    for (setti_listener* listener = world->listeners; listener != NULL;) {
+        setti_listener* next = listener->next;
+        if (listener->by_layout && !layout_has_group(world, text, listener)) {
+            setti_group_end(setti_group_of(listener));
         }
-        at = next;
+        listener = next;
     }
 }
 
@@ -735,12 +737,13 @@ SETTI_COLD size_t sett_layout_describe(const sett_world* world, char* out, size_
     }
     layout_describe_kind(world, &text, SETTI_ARRAY, "array");
     layout_describe_kind(world, &text, SETTI_SPARSE, "sparse_set");
-    for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        if (at->by_layout) {
+    for (const setti_listener* listener = world->listeners; listener != NULL;
+         listener = listener->next) {
+        if (listener->by_layout) {
             setti_writer_add(&text, "group {");
-            layout_describe_list(&text, &at->owned, NULL, "");
-            layout_describe_list(&text, &at->with, &at->owned, " with");
-            layout_describe_list(&text, &at->without, NULL, " without");
+            layout_describe_list(&text, &listener->owned, NULL, "");
+            layout_describe_list(&text, &listener->with, &listener->owned, " with");
+            layout_describe_list(&text, &listener->without, NULL, " without");
             setti_writer_add(&text, " }\n");
         }
     }

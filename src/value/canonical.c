@@ -188,50 +188,50 @@ void setti_owned_deinit_hook(void* values, uint32_t count, void* user)
     }
 }
 
-static void canonical_write_number(sett_sink* to, uint32_t number)
+static void canonical_write_number(sett_sink* sink, uint32_t number)
 {
     unsigned char bytes[4];
     setti_bytes_put(bytes, number, 4);
-    to->write(to, bytes, 4);
+    sink->write(sink, bytes, 4);
 }
 
-static void piece_write(const setti_piece* piece, const unsigned char* in, sett_sink* to)
+static void piece_write(const setti_piece* piece, const unsigned char* in, sett_sink* sink)
 {
     unsigned char out[CANONICAL_PIECE];
     for (uint32_t at = 0; at < piece->size; at += CANONICAL_PIECE) {
         uint32_t count = SETTI_MIN(piece->size - at, CANONICAL_PIECE);
         piece_encode(piece, in, at, count, out);
-        to->write(to, out, count);
+        sink->write(sink, out, count);
     }
 }
 
-static void owned_write(const setti_owned* owned, const unsigned char* value, sett_sink* to)
+static void owned_write(const setti_owned* owned, const unsigned char* value, sett_sink* sink)
 {
     if (owned->item_size == 0) {
         const sett_string string = setti_owned_string(value + owned->offset);
         uint32_t length = string.text != NULL ? (uint32_t)strlen(string.text) : 0;
-        canonical_write_number(to, length);
-        to->write(to, string.text, length);
+        canonical_write_number(sink, length);
+        sink->write(sink, string.text, length);
         return;
     }
     const sett_list list = setti_owned_list(value + owned->offset, owned->item_size);
     const unsigned char* item = list.items;
-    canonical_write_number(to, list.count);
+    canonical_write_number(sink, list.count);
     for (uint32_t k = 0; k < list.count; k++, item += owned->item_size) {
         for (uint32_t p = 0; p < owned->piece_count; p++) {
-            piece_write(&owned->pieces[p], item + owned->pieces[p].offset, to);
+            piece_write(&owned->pieces[p], item + owned->pieces[p].offset, sink);
         }
     }
 }
 
-void setti_canonical_write(const setti_members* members, const void* value, sett_sink* to)
+void setti_canonical_write(const setti_members* members, const void* value, sett_sink* sink)
 {
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         if (piece->kind == SETTI_PIECE_OWNED) {
-            owned_write(&members->owned[piece->unit], value, to);
+            owned_write(&members->owned[piece->unit], value, sink);
         } else {
-            piece_write(piece, (const unsigned char*)value + piece->offset, to);
+            piece_write(piece, (const unsigned char*)value + piece->offset, sink);
         }
     }
 }

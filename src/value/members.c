@@ -83,7 +83,7 @@ sett_member setti_member_item(const sett_member* list)
     return item;
 }
 
-static uint32_t struct_align(const sett_struct* of);
+static uint32_t struct_align(const sett_struct* structure);
 
 static uint32_t member_align(const sett_member* member)
 {
@@ -100,11 +100,11 @@ static uint32_t member_align(const sett_member* member)
     }
 }
 
-SETTI_COLD static uint32_t struct_align(const sett_struct* of)
+SETTI_COLD static uint32_t struct_align(const sett_struct* structure)
 {
     uint32_t align = 1;
-    for (uint32_t k = 0; k < of->count; k++) {
-        align = SETTI_MAX(align, member_align(&of->members[k]));
+    for (uint32_t k = 0; k < structure->count; k++) {
+        align = SETTI_MAX(align, member_align(&structure->members[k]));
     }
     return align;
 }
@@ -275,11 +275,11 @@ static const char* member_check_extras(const sett_member* given)
 }
 
 /* Compares member k with earlier members. Returns the error, or NULL. */
-static const char* member_check_before(const sett_struct* of, uint32_t k)
+static const char* member_check_before(const sett_struct* structure, uint32_t k)
 {
-    const sett_member* member = &of->members[k];
+    const sett_member* member = &structure->members[k];
     for (uint32_t j = 0; j < k; j++) {
-        const sett_member* other = &of->members[j];
+        const sett_member* other = &structure->members[j];
         if (strcmp(other->name, member->name) == 0) {
             return "is listed twice - leave out one";
         }
@@ -291,9 +291,9 @@ static const char* member_check_before(const sett_struct* of, uint32_t k)
     return NULL;
 }
 
-static const char* member_check(const sett_struct* of, uint32_t k)
+static const char* member_check(const sett_struct* structure, uint32_t k)
 {
-    const sett_member* member = &of->members[k];
+    const sett_member* member = &structure->members[k];
     if (!member_name_is_good(member->name)) {
         return "needs a name without dots, brackets, quotes and backslashes";
     }
@@ -318,10 +318,10 @@ static const char* member_check(const sett_struct* of, uint32_t k)
         return "needs a name of its own for each element, without dots, brackets, quotes and "
                "backslashes";
     }
-    if (member->offset > of->size || member->size > of->size - member->offset) {
+    if (member->offset > structure->size || member->size > structure->size - member->offset) {
         return "lies outside of the struct - correct its offset or size";
     }
-    const char* wrong = member_check_before(of, k);
+    const char* wrong = member_check_before(structure, k);
     return wrong != NULL ? wrong : member_check_extras(member);
 }
 
@@ -337,11 +337,11 @@ static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 }
 
 /* Finds the member with the lowest offset from `at` on, or NULL. */
-static const sett_member* struct_next_member(const sett_struct* of, uint32_t at)
+static const sett_member* struct_next_member(const sett_struct* structure, uint32_t at)
 {
     const sett_member* next = NULL;
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         if (member->offset >= at && (next == NULL || member->offset < next->offset)) {
             next = member;
         }
@@ -350,12 +350,13 @@ static const sett_member* struct_next_member(const sett_struct* of, uint32_t at)
 }
 
 /* Returns an error for a gap longer than padding, or NULL. */
-static const char* struct_check_gaps(const sett_struct* of, uint32_t struct_alignment, char* out)
+static const char* struct_check_gaps(const sett_struct* structure, uint32_t struct_alignment,
+                                     char* out)
 {
     uint32_t at = 0; /* the end of the last member */
-    while (at < of->size) {
-        const sett_member* next = struct_next_member(of, at);
-        uint32_t end = of->size; /* of the gap */
+    while (at < structure->size) {
+        const sett_member* next = struct_next_member(structure, at);
+        uint32_t end = structure->size; /* of the gap */
         uint32_t align = struct_alignment;
         if (next != NULL) {
             end = next->offset;
@@ -365,29 +366,31 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t struct_alig
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "bytes %u to %u of %.60s belong to no member - describe them, if need be "
                      "with .element = SETT_MEMBER_OPAQUE",
-                     (unsigned)at, (unsigned)end - 1, of->name);
+                     (unsigned)at, (unsigned)end - 1, structure->name);
             return out;
         }
-        at = next != NULL ? next->offset + next->size : of->size;
+        at = next != NULL ? next->offset + next->size : structure->size;
     }
     return NULL;
 }
 
 /* Returns the error in a struct, or NULL. Does not check the members. */
-static const char* struct_check_shape(const sett_struct* of, uint32_t depth, char* out)
+static const char* struct_check_shape(const sett_struct* structure, uint32_t depth, char* out)
 {
-    if (of->name == NULL) {
+    if (structure->name == NULL) {
         snprintf(out, SETTI_VALUE_MESSAGE, "the description of a struct has no name - set `name`");
-    } else if (of->members == NULL || of->count == 0) {
-        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has no members - list at least one", of->name);
-    } else if (of->size == 0) {
-        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has a size of 0 bytes - set `size`", of->name);
-    } else if (of->count > SETTI_MEMBERS_COUNT_MAX) {
-        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has %u members, at most %u - nest some", of->name,
-                 (unsigned)of->count, (unsigned)SETTI_MEMBERS_COUNT_MAX);
+    } else if (structure->members == NULL || structure->count == 0) {
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has no members - list at least one",
+                 structure->name);
+    } else if (structure->size == 0) {
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has a size of 0 bytes - set `size`",
+                 structure->name);
+    } else if (structure->count > SETTI_MEMBERS_COUNT_MAX) {
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has %u members, at most %u - nest some",
+                 structure->name, (unsigned)structure->count, (unsigned)SETTI_MEMBERS_COUNT_MAX);
     } else if (depth > SETT_MEMBERS_DEPTH) {
         snprintf(out, SETTI_VALUE_MESSAGE,
-                 "%.60s is nested in %u structs, at most %u levels - nest fewer", of->name,
+                 "%.60s is nested in %u structs, at most %u levels - nest fewer", structure->name,
                  (unsigned)depth - 1, (unsigned)SETT_MEMBERS_DEPTH);
     } else {
         return NULL;
@@ -396,37 +399,37 @@ static const char* struct_check_shape(const sett_struct* of, uint32_t depth, cha
 }
 
 /* Returns the error in a struct and its members, or NULL. If `gaps`, also checks for gaps. */
-SETTI_COLD static const char* struct_check(const sett_struct* of, size_t align, bool gaps,
+SETTI_COLD static const char* struct_check(const sett_struct* structure, size_t align, bool gaps,
                                            uint32_t depth, char* out)
 {
-    const char* wrong = struct_check_shape(of, depth, out);
+    const char* wrong = struct_check_shape(structure, depth, out);
     if (wrong != NULL) {
         return wrong;
     }
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         wrong = member->of != NULL ? struct_check(member->of, align, gaps, depth + 1, out) : NULL;
         if (wrong != NULL) {
             return wrong;
         }
-        wrong = member_check(of, k);
+        wrong = member_check(structure, k);
         if (wrong != NULL) {
             const char* name = member->name != NULL ? member->name : "";
-            snprintf(out, SETTI_VALUE_MESSAGE, "member \"%.60s\" of %.60s %s", name, of->name,
-                     wrong);
+            snprintf(out, SETTI_VALUE_MESSAGE, "member \"%.60s\" of %.60s %s", name,
+                     structure->name, wrong);
             return out;
         }
     }
     if (!gaps) {
         return NULL;
     }
-    return struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out);
+    return struct_check_gaps(structure, (uint32_t)SETTI_MAX(align, struct_align(structure)), out);
 }
 
-static bool struct_has_byte(const sett_struct* of, uint32_t at)
+static bool struct_has_byte(const sett_struct* structure, uint32_t at)
 {
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         if (at >= member->offset && at - member->offset < member->size) {
             return member_kind(member) != SETT_MEMBER_STRUCT ||
                    struct_has_byte(member->of, (at - member->offset) % member->of->size);
@@ -436,11 +439,11 @@ static bool struct_has_byte(const sett_struct* of, uint32_t at)
 }
 
 /* Counts the strings and lists of a value, up to SETTI_OWNED_COUNT_MAX + 1. */
-static size_t struct_count_owned(const sett_struct* of)
+static size_t struct_count_owned(const sett_struct* structure)
 {
     size_t count = 0;
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         sett_member_kind kind = member_kind(member);
         size_t each = kind >= SETT_MEMBER_STRING ? 1 : 0; /* strings and lists of an element */
         if (kind == SETT_MEMBER_STRUCT) {
@@ -452,49 +455,49 @@ static size_t struct_count_owned(const sett_struct* of)
     return count;
 }
 
-bool setti_struct_owns(const sett_struct* of)
+bool setti_struct_owns(const sett_struct* structure)
 {
-    return struct_count_owned(of) != 0;
+    return struct_count_owned(structure) != 0;
 }
 
-static bool struct_rounds(const sett_struct* of)
+static bool struct_rounds(const sett_struct* structure)
 {
     bool rounds = false;
-    for (uint32_t k = 0; k < of->count && !rounds; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count && !rounds; k++) {
+        const sett_member* member = &structure->members[k];
         rounds = member->send.bits != 0 || (member->of != NULL && struct_rounds(member->of));
     }
     return rounds;
 }
 
-SETTI_COLD const char* setti_members_check(const sett_struct* of, size_t align,
+SETTI_COLD const char* setti_members_check(const sett_struct* structure, size_t align,
                                            const unsigned char* mask, char* out)
 {
     bool check_gaps = mask == NULL; /* else the mask shows padding */
-    const char* wrong = struct_check(of, align, check_gaps, 1, out);
+    const char* wrong = struct_check(structure, align, check_gaps, 1, out);
     if (wrong != NULL) {
         return wrong;
     }
-    size_t owned = struct_count_owned(of);
-    if (owned != 0 && struct_rounds(of)) {
+    size_t owned = struct_count_owned(structure);
+    if (owned != 0 && struct_rounds(structure)) {
         snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has strings or lists - leave out .send",
-                 of->name);
+                 structure->name);
         return out;
     }
     if (owned > SETTI_OWNED_COUNT_MAX) {
         snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has more than %u strings and lists - split it",
-                 of->name, (unsigned)SETTI_OWNED_COUNT_MAX);
+                 structure->name, (unsigned)SETTI_OWNED_COUNT_MAX);
         return out;
     }
     if (mask == NULL) {
         return NULL;
     }
-    for (uint32_t k = 0; k < of->size; k++) {
-        if (mask[k] != 0 && !struct_has_byte(of, k)) {
+    for (uint32_t k = 0; k < structure->size; k++) {
+        if (mask[k] != 0 && !struct_has_byte(structure, k)) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "byte %u of %.60s belongs to no member, and is not padding - describe it, "
                      "if need be with .element = SETT_MEMBER_OPAQUE",
-                     (unsigned)k, of->name);
+                     (unsigned)k, structure->name);
             return out;
         }
     }
@@ -523,30 +526,30 @@ typedef struct member_copy {
 } member_copy;
 
 /* Appends `size` bytes. Returns the copy, or NULL in the first walk. */
-static void* copy_append(member_copy* to, const void* from, size_t size)
+static void* copy_append(member_copy* copy, const void* from, size_t size)
 {
-    void* at = to->base != NULL ? to->base + to->used : NULL;
-    to->used += setti_align_up(size, 8);
+    void* at = copy->base != NULL ? copy->base + copy->used : NULL;
+    copy->used += setti_align_up(size, 8);
     if (at != NULL && size != 0) {
         memcpy(at, from, size);
     }
     return at;
 }
 
-static const char* copy_text(member_copy* to, const char* text)
+static const char* copy_text(member_copy* copy, const char* text)
 {
-    return text != NULL ? copy_append(to, text, strlen(text) + 1) : NULL;
+    return text != NULL ? copy_append(copy, text, strlen(text) + 1) : NULL;
 }
 
-static const sett_constant* copy_constants(member_copy* to, const sett_constant* from)
+static const sett_constant* copy_constants(member_copy* copy, const sett_constant* from)
 {
     uint32_t count = 0;
     while (from[count].name != NULL) {
         count++;
     }
-    sett_constant* list = copy_append(to, from, (count + 1) * sizeof(*from));
+    sett_constant* list = copy_append(copy, from, (count + 1) * sizeof(*from));
     for (uint32_t k = 0; k < count; k++) {
-        const char* name = copy_text(to, from[k].name);
+        const char* name = copy_text(copy, from[k].name);
         if (list != NULL) {
             list[k].name = name;
         }
@@ -554,11 +557,11 @@ static const sett_constant* copy_constants(member_copy* to, const sett_constant*
     return list;
 }
 
-static const char* const* copy_names(member_copy* to, const char* const* from, uint32_t count)
+static const char* const* copy_names(member_copy* copy, const char* const* from, uint32_t count)
 {
-    const char** list = copy_append(to, from, count * sizeof(*from));
+    const char** list = copy_append(copy, from, count * sizeof(*from));
     for (uint32_t k = 0; k < count; k++) {
-        const char* name = copy_text(to, from[k]);
+        const char* name = copy_text(copy, from[k]);
         if (list != NULL) {
             list[k] = name;
         }
@@ -566,41 +569,41 @@ static const char* const* copy_names(member_copy* to, const char* const* from, u
     return list;
 }
 
-static sett_struct copy_struct(member_copy* to, const sett_struct* from);
+static sett_struct copy_struct(member_copy* copy, const sett_struct* from);
 
-static sett_member copy_member(member_copy* to, const sett_member* from)
+static sett_member copy_member(member_copy* copy, const sett_member* from)
 {
     sett_member member = *from;
     member.kind = member_kind(from);
     member.element = member.kind != SETT_MEMBER_LIST ? member.kind : setti_member_item(from).kind;
     member.count = from->size / member_element_size(from);
-    member.name = copy_text(to, from->name);
-    member.unit = copy_text(to, from->unit);
-    member.description = copy_text(to, from->description);
+    member.name = copy_text(copy, from->name);
+    member.unit = copy_text(copy, from->unit);
+    member.description = copy_text(copy, from->description);
     if (from->constants != NULL) {
-        member.constants = copy_constants(to, from->constants);
+        member.constants = copy_constants(copy, from->constants);
     }
     if (from->element_names != NULL) {
-        member.element_names = copy_names(to, from->element_names, member.count);
+        member.element_names = copy_names(copy, from->element_names, member.count);
     }
     if (from->of != NULL) {
-        sett_struct* of = copy_append(to, from->of, sizeof(*of));
-        sett_struct nested = copy_struct(to, from->of);
-        if (of != NULL) {
-            *of = nested;
+        sett_struct* structure = copy_append(copy, from->of, sizeof(*structure));
+        sett_struct nested = copy_struct(copy, from->of);
+        if (structure != NULL) {
+            *structure = nested;
         }
-        member.of = of;
+        member.of = structure;
     }
     return member;
 }
 
-SETTI_COLD static sett_struct copy_struct(member_copy* to, const sett_struct* from)
+SETTI_COLD static sett_struct copy_struct(member_copy* copy, const sett_struct* from)
 {
     sett_struct of = *from;
-    of.name = copy_text(to, from->name);
-    sett_member* list = copy_append(to, from->members, from->count * sizeof(*list));
+    of.name = copy_text(copy, from->name);
+    sett_member* list = copy_append(copy, from->members, from->count * sizeof(*list));
     for (uint32_t k = 0; k < from->count; k++) {
-        sett_member member = copy_member(to, &from->members[k]);
+        sett_member member = copy_member(copy, &from->members[k]);
         if (list != NULL) {
             list[k] = member;
         }
@@ -628,26 +631,27 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
 }
 
 /* Adds a piece, or extends the last piece. */
-SETTI_APART static void piece_add(piece_list* to, setti_piece piece)
+SETTI_APART static void piece_add(piece_list* pieces, setti_piece piece)
 {
-    bool has_last = to->count != to->first;
+    bool has_last = pieces->count != pieces->first;
     bool can_join = has_last && piece.kind < SETTI_PIECE_TEXT;
-    bool is_alike = to->last.kind == piece.kind && to->last.unit == piece.unit;
-    bool joins = can_join && is_alike && to->last.offset + to->last.size == piece.offset;
+    bool is_alike = pieces->last.kind == piece.kind && pieces->last.unit == piece.unit;
+    bool joins = can_join && is_alike && pieces->last.offset + pieces->last.size == piece.offset;
     if (joins) {
-        piece.offset = to->last.offset;
-        piece.size += to->last.size;
+        piece.offset = pieces->last.offset;
+        piece.size += pieces->last.size;
     }
-    to->last = piece;
+    pieces->last = piece;
     if (!joins) {
-        to->count++;
+        pieces->count++;
     }
-    if (to->item != NULL) {
-        to->item[to->count - 1] = piece;
+    if (pieces->item != NULL) {
+        pieces->item[pieces->count - 1] = piece;
     }
 }
 
-static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base);
+static void pieces_add(member_copy* copy, piece_list* pieces, const sett_struct* structure,
+                       uint32_t base);
 
 /* Adds a string or a list, and the pieces of the list's items. */
 static void owned_add(member_copy* copy, const sett_member* member, uint32_t offset)
@@ -673,7 +677,8 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
 }
 
 /* Adds the facts about an element at offset `at`, other than its plain bytes. */
-static void element_add(member_copy* copy, piece_list* to, const sett_member* member, uint32_t at)
+static void element_add(member_copy* copy, piece_list* pieces, const sett_member* member,
+                        uint32_t at)
 {
     sett_member_kind kind = member_kind(member);
     uint32_t size = member_element_size(member);
@@ -691,22 +696,23 @@ static void element_add(member_copy* copy, piece_list* to, const sett_member* me
         copy->send_count++;
     }
     if (kind == SETT_MEMBER_STRUCT) {
-        pieces_add(copy, to, member->of, at);
+        pieces_add(copy, pieces, member->of, at);
     }
     if (kind >= SETT_MEMBER_STRING) { /* a string or a list */
         if (!member->local) {
-            piece_add(to, (setti_piece){at, size, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count});
+            piece_add(pieces,
+                      (setti_piece){at, size, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count});
         }
         owned_add(copy, member, at);
     }
 }
 
-/* Adds the facts about the struct `of` at offset `base`. */
-SETTI_COLD static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
-                                  uint32_t base)
+/* Adds the facts about the struct `structure` at offset `base`. */
+SETTI_COLD static void pieces_add(member_copy* copy, piece_list* pieces,
+                                  const sett_struct* structure, uint32_t base)
 {
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         sett_member_kind kind = member_kind(member);
         uint32_t element = member_element_size(member);
         uint32_t offset = base + member->offset;
@@ -714,19 +720,19 @@ SETTI_COLD static void pieces_add(member_copy* copy, piece_list* to, const sett_
         bool is_plain = kind < SETT_MEMBER_STRUCT;
         if (!is_plain || kind == SETT_MEMBER_ENTITY || member->send.bits != 0) {
             for (uint32_t at = offset; at < end; at += element) {
-                element_add(copy, to, member, at);
+                element_add(copy, pieces, member, at);
             }
         }
         if (is_plain && !member->local) {
-            piece_add(to, setti_piece_of(kind, offset, member->size, element));
+            piece_add(pieces, setti_piece_of(kind, offset, member->size, element));
         }
     }
 }
 
-static bool struct_is_opaque(const sett_struct* of)
+static bool struct_is_opaque(const sett_struct* structure)
 {
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         if (member->local) {
             continue;
         }
@@ -744,10 +750,10 @@ static uint64_t print_step(uint64_t print, uint64_t word)
     return print ^ (print >> 29);
 }
 
-SETTI_COLD static uint64_t struct_fingerprint_of(const sett_struct* of, uint64_t print)
+SETTI_COLD static uint64_t struct_fingerprint_of(const sett_struct* structure, uint64_t print)
 {
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         if (!member->local) {
             print = print_step(print, setti_hash_bytes(member->name, strlen(member->name)));
             uint32_t size = member_element_size(member);
@@ -761,16 +767,16 @@ SETTI_COLD static uint64_t struct_fingerprint_of(const sett_struct* of, uint64_t
             }
         }
     }
-    return print_step(print, of->count);
+    return print_step(print, structure->count);
 }
 
-uint64_t sett_struct_fingerprint(const sett_struct* of)
+uint64_t sett_struct_fingerprint(const sett_struct* structure)
 {
-    if (of == NULL) {
+    if (structure == NULL) {
         return 0;
     }
-    uint64_t print = struct_fingerprint_of(of, 0x6D656D62657273u); /* "members" */
-    return print != 0 ? print : 1;                                 /* 0: no members are known */
+    uint64_t print = struct_fingerprint_of(structure, 0x6D656D62657273u); /* "members" */
+    return print != 0 ? print : 1; /* 0: no members are known */
 }
 
 static bool member_equals(const sett_member* a, const sett_member* b)
@@ -841,19 +847,19 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     return true;
 }
 
-static size_t words_size(const sett_struct* of)
+static size_t words_size(const sett_struct* structure)
 {
-    if (of->size > SETTI_NAN_SIZE) {
+    if (structure->size > SETTI_NAN_SIZE) {
         return 0; /* a large type has no words */
     }
-    return (of->size / 8 + 1) * sizeof(setti_nan_word);
+    return (structure->size / 8 + 1) * sizeof(setti_nan_word);
 }
 
-static sett_struct members_walk(member_copy* to, const sett_struct* of)
+static sett_struct members_walk(member_copy* copy, const sett_struct* structure)
 {
-    to->used = setti_align_up(sizeof(setti_members), 8);
-    sett_struct copied = copy_struct(to, of);
-    pieces_add(to, &to->pieces, of, 0);
+    copy->used = setti_align_up(sizeof(setti_members), 8);
+    sett_struct copied = copy_struct(copy, structure);
+    pieces_add(copy, &copy->pieces, structure, 0);
     return copied;
 }
 
@@ -872,13 +878,13 @@ static void members_complete(setti_members* members, setti_nan_word* words)
     members->fingerprint = sett_struct_fingerprint(&members->of);
 }
 
-SETTI_COLD setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
+SETTI_COLD setti_members* setti_members_create(setti_pool* pool, const sett_struct* structure)
 {
     member_copy count = {0}; /* the first walk */
-    (void)members_walk(&count, of);
+    (void)members_walk(&count, structure);
     /* offsets of the parts; handles and numbers to round are aligned to 8 bytes */
     size_t words = count.used;
-    size_t owned = words + words_size(of);
+    size_t owned = words + words_size(structure);
     size_t pieces = owned + count.owned_count * sizeof(setti_owned);
     size_t items = pieces + count.pieces.count * sizeof(setti_piece);
     size_t entities = setti_align_up(items + count.items.count * sizeof(setti_piece), 8);
@@ -895,7 +901,7 @@ SETTI_COLD setti_members* setti_members_create(setti_pool* pool, const sett_stru
     copy.entities = (uint32_t*)(void*)(base + entities);
     copy.sends = (setti_send*)(void*)(base + sends);
     setti_members* members = (setti_members*)(void*)base;
-    sett_struct copied = members_walk(&copy, of);
+    sett_struct copied = members_walk(&copy, structure);
     SETTI_ASSERT(copy.used == words && copy.items.count == count.items.count);
     *members = (setti_members){.of = copied,
                                .pieces = copy.pieces.item,
@@ -919,12 +925,13 @@ void setti_members_mask(const setti_members* members, unsigned char* mask)
     }
 }
 
-const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length)
+const sett_member* setti_struct_member(const sett_struct* structure, const char* name,
+                                       size_t length)
 {
-    for (uint32_t k = 0; k < of->count; k++) {
-        const char* member_name = of->members[k].name;
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const char* member_name = structure->members[k].name;
         if (strncmp(member_name, name, length) == 0 && member_name[length] == '\0') {
-            return &of->members[k];
+            return &structure->members[k];
         }
     }
     return NULL;
@@ -951,11 +958,12 @@ static const char* path_element(const sett_member* member, const char* path, uin
     return NULL;
 }
 
-static void member_guess(const sett_struct* of, const char* name, size_t length, setti_guess* guess)
+static void member_guess(const sett_struct* structure, const char* name, size_t length,
+                         setti_guess* guess)
 {
     *guess = setti_guess_begin(name, length);
-    for (uint32_t k = 0; k < of->count; k++) {
-        setti_guess_try(guess, of->members[k].name);
+    for (uint32_t k = 0; k < structure->count; k++) {
+        setti_guess_try(guess, structure->members[k].name);
     }
 }
 
@@ -966,15 +974,16 @@ static bool member_has_elements(const sett_member* member)
            (member->kind != SETT_MEMBER_LIST || member->count != 1);
 }
 
-bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
+bool setti_members_find(const sett_struct* structure, const char* path, sett_member_ref* out,
                         setti_guess* guess)
 {
-    for (uint32_t base = 0;; base = out->offset) { /* `base` is the offset of the struct `of` */
+    for (uint32_t base = 0;;
+         base = out->offset) { /* `base` is the offset of the struct `structure` */
         size_t length = strcspn(path, ".[");
-        const sett_member* member = setti_struct_member(of, path, length);
+        const sett_member* member = setti_struct_member(structure, path, length);
         if (member == NULL) {
             if (guess != NULL) {
-                member_guess(of, path, length, guess);
+                member_guess(structure, path, length, guess);
             }
             return false;
         }
@@ -1001,6 +1010,6 @@ bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref
             return false;
         }
         path++;
-        of = member->of;
+        structure = member->of;
     }
 }

@@ -81,8 +81,8 @@ typedef struct setti_members {
 } setti_members;
 
 /* Checks the members of a type. Returns the error, or NULL. `mask`, or NULL, has 0 for padding. */
-const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
-                                char* out);
+const char* setti_members_check(const sett_struct* structure, size_t align,
+                                const unsigned char* mask, char* out);
 
 /* Returns the piece for a member's bytes. `element` is the size of an element. */
 setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size, uint32_t element);
@@ -98,7 +98,7 @@ static inline bool setti_member_is_array(const sett_member* member)
 bool setti_members_equal(const sett_struct* a, const sett_struct* b);
 
 /* Copies checked members. Returns NULL when memory runs out. */
-setti_members* setti_members_create(setti_pool* pool, const sett_struct* of);
+setti_members* setti_members_create(setti_pool* pool, const sett_struct* structure);
 
 SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members)
 {
@@ -110,17 +110,18 @@ SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members
 /* Sets the bytes of `mask` to 255 for bytes of the canonical form, else to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);
 
-const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length);
+const sett_member* setti_struct_member(const sett_struct* structure, const char* name,
+                                       size_t length);
 
 /* Finds a member by path. If a name is unknown, `guess`, unless NULL, gets a similar name. */
-bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
+bool setti_members_find(const sett_struct* structure, const char* path, sett_member_ref* out,
                         setti_guess* guess);
 
 /* Writes the canonical form of a value without strings and lists. */
 void setti_canonical_encode(const setti_members* members, const void* value, unsigned char* out);
 
 /* Writes the canonical form of any value, piece by piece. */
-void setti_canonical_write(const setti_members* members, const void* value, sett_sink* to);
+void setti_canonical_write(const setti_members* members, const void* value, sett_sink* sink);
 
 /* Returns the packed size of a value of `size` bytes with rounded members. */
 size_t setti_send_size(const setti_members* members, size_t size);
@@ -146,8 +147,8 @@ sett_member setti_member_item(const sett_member* list);
 void setti_owned_copy_hook(void* to, const void* from, uint32_t count, void* user);
 void setti_owned_deinit_hook(void* values, uint32_t count, void* user);
 
-/* Whether values with the members of `of` own memory. */
-bool setti_struct_owns(const sett_struct* of);
+/* Whether values with the members of `structure` own memory. */
+bool setti_struct_owns(const sett_struct* structure);
 
 /* Reverses the numbers of a value on big-endian machines. */
 void setti_canonical_turn_value(const setti_members* members, void* value);
@@ -176,14 +177,14 @@ size_t setti_canonical_next(const setti_members* members, const void* value,
 typedef void (*setti_value_entity)(void* user, setti_writer* out, sett_entity entity);
 
 /* Writes the members of a value: `x = 1.5 m, state = OPEN, at = {x = 1, y = 2}`. */
-void setti_value_print(setti_writer* out, const sett_struct* of, const void* value,
+void setti_value_print(setti_writer* out, const sett_struct* structure, const void* value,
                        setti_value_entity entity, void* user);
 
 /* Writes bytes as `12 bytes: 01 02 ...`. */
 void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size);
 
 /* Writes the first differences of two values. Returns the number of all differences. */
-uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* of, const void* a,
-                                       const void* b);
+uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* structure,
+                                       const void* a, const void* b);
 
 #endif

@@ -163,12 +163,12 @@ static void text_add_member(setti_writer* out, const sett_member* member,
     }
 }
 
-void setti_value_print(setti_writer* out, const sett_struct* of, const void* value,
+void setti_value_print(setti_writer* out, const sett_struct* structure, const void* value,
                        setti_value_entity entity, void* user)
 {
     text_entities entities = {entity, user};
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         setti_writer_add(out, "%s%s = ", k != 0 ? ", " : "", member->name);
         text_add_member(out, member, (const unsigned char*)value + member->offset, &entities);
     }
@@ -179,30 +179,31 @@ typedef struct text_difference {
     uint32_t count; /* of all differences; the first TEXT_DIFFERENCES are written */
 } text_difference;
 
-static void difference_add(text_difference* to, const char* path, const sett_member* member,
+static void difference_add(text_difference* difference, const char* path, const sett_member* member,
                            const unsigned char* a, const unsigned char* b)
 {
     static const text_entities numbers = {NULL, NULL};
-    if (to->count++ < TEXT_DIFFERENCES) {
-        setti_writer_add(to->out, "%s%s is ", to->count > 1 ? "; " : "", path);
-        text_add_element(to->out, member, a, &numbers);
-        setti_writer_add(to->out, " in the first world, ");
-        text_add_element(to->out, member, b, &numbers);
-        setti_writer_add(to->out, " in the second");
+    if (difference->count++ < TEXT_DIFFERENCES) {
+        setti_writer_add(difference->out, "%s%s is ", difference->count > 1 ? "; " : "", path);
+        text_add_element(difference->out, member, a, &numbers);
+        setti_writer_add(difference->out, " in the first world, ");
+        text_add_element(difference->out, member, b, &numbers);
+        setti_writer_add(difference->out, " in the second");
     }
 }
 
-static void difference_element(text_difference* to, const sett_member* member, const char* path,
-                               const unsigned char* a, const unsigned char* b, uint32_t size);
+static void difference_element(text_difference* difference, const sett_member* member,
+                               const char* path, const unsigned char* a, const unsigned char* b,
+                               uint32_t size);
 
-static void difference_list(text_difference* to, const sett_member* member, const char* path,
-                            const unsigned char* a, const unsigned char* b)
+static void difference_list(text_difference* difference, const sett_member* member,
+                            const char* path, const unsigned char* a, const unsigned char* b)
 {
     const sett_member item = setti_member_item(member);
     const sett_list x = setti_owned_list(a, item.size);
     const sett_list y = setti_owned_list(b, item.size);
     if (x.count != y.count) { /* the lists differ as a whole */
-        difference_add(to, path, member, a, b);
+        difference_add(difference, path, member, a, b);
         return;
     }
     uint32_t count = x.items != y.items ? x.count : 0; /* shared items are equal */
@@ -211,16 +212,17 @@ static void difference_list(text_difference* to, const sett_member* member, cons
         setti_writer text = {item_path, sizeof(item_path), 0};
         size_t at = (size_t)k * item.size;
         setti_writer_add(&text, "%s[%u]", path, (unsigned)k);
-        difference_element(to, &item, item_path, (const unsigned char*)x.items + at,
+        difference_element(difference, &item, item_path, (const unsigned char*)x.items + at,
                            (const unsigned char*)y.items + at, item.size);
     }
 }
 
-SETTI_COLD static void difference_walk(text_difference* to, const sett_struct* of, const char* path,
-                                       const unsigned char* a, const unsigned char* b)
+SETTI_COLD static void difference_walk(text_difference* difference, const sett_struct* structure,
+                                       const char* path, const unsigned char* a,
+                                       const unsigned char* b)
 {
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         bool array = setti_member_is_array(member);
         uint32_t count = array ? member->count : 1;
         uint32_t size = member->size / count;
@@ -237,12 +239,12 @@ SETTI_COLD static void difference_walk(text_difference* to, const sett_struct* o
             } else if (array) {
                 setti_writer_add(&text, "[%u]", (unsigned)at);
             }
-            difference_element(to, member, item_path, a + offset, b + offset, size);
+            difference_element(difference, member, item_path, a + offset, b + offset, size);
         }
     }
 }
 
-SETTI_COLD static void difference_element(text_difference* to, const sett_member* member,
+SETTI_COLD static void difference_element(text_difference* difference, const sett_member* member,
                                           const char* path, const unsigned char* a,
                                           const unsigned char* b, uint32_t size)
 {
@@ -250,19 +252,19 @@ SETTI_COLD static void difference_element(text_difference* to, const sett_member
     if (member->kind == SETT_MEMBER_STRUCT) {
         setti_writer text = {deeper, sizeof(deeper), 0};
         setti_writer_add(&text, "%s.", path);
-        difference_walk(to, member->of, deeper, a, b);
+        difference_walk(difference, member->of, deeper, a, b);
     } else if (member->kind == SETT_MEMBER_LIST) {
-        difference_list(to, member, path, a, b);
+        difference_list(difference, member, path, a, b);
     } else if (!setti_canonical_same_element(member->kind, size, a, b)) {
-        difference_add(to, path, member, a, b);
+        difference_add(difference, path, member, a, b);
     }
 }
 
-uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* of, const void* a,
-                                       const void* b)
+uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* structure,
+                                       const void* a, const void* b)
 {
     text_difference to = {out, 0};
-    difference_walk(&to, of, "", a, b);
+    difference_walk(&to, structure, "", a, b);
     if (to.count > TEXT_DIFFERENCES) {
         setti_writer_add(out, "; and %u more", (unsigned)to.count - TEXT_DIFFERENCES);
     }

@@ -80,11 +80,11 @@ typedef struct setti_encoder {
     sett_status status; /* not SETT_OK: a value could not be written */
 } setti_encoder;
 
-static inline void setti_encode_number(setti_encoder* to, uint64_t number, size_t size)
+static inline void setti_encode_number(setti_encoder* encoder, uint64_t number, size_t size)
 {
     unsigned char bytes[8];
     setti_bytes_put(bytes, number, size);
-    to->write(to, bytes, size);
+    encoder->write(encoder, bytes, size);
 }
 
 /* How a delta changes the entity at an index. */

@@ -119,11 +119,12 @@ void setti_commands_receive(sett_world* world, bool receiving)
 {
     SETTI_ASSERT(world->receiving != receiving);
     world->receiving = receiving;
-    for (sett_commands* at = world->all_commands; at != NULL; at = at->next) {
+    for (sett_commands* commands = world->all_commands; commands != NULL;
+         commands = commands->next) {
         if (receiving) {
-            setti_commands_close(at);
+            setti_commands_close(commands);
         } else {
-            setti_commands_open(at);
+            setti_commands_open(commands);
         }
     }
 }
@@ -405,12 +406,14 @@ SETTI_COLD size_t sett_commands_describe(const sett_commands* commands, char* ou
 
 void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* allocations)
 {
-    for (const sett_commands* at = world->all_commands; at != NULL; at = at->next) {
-        *size += at->memory;
-        *allocations += at->allocations;
+    for (const sett_commands* commands = world->all_commands; commands != NULL;
+         commands = commands->next) {
+        *size += commands->memory;
+        *allocations += commands->allocations;
     }
-    for (const command_chunk* at = world->spare_chunks; at != NULL; at = at->next) {
-        *size += at->size;
+    for (const command_chunk* commands = world->spare_chunks; commands != NULL;
+         commands = commands->next) {
+        *size += commands->size;
     }
 }
 
@@ -1114,24 +1117,25 @@ SETTI_COLD static void commands_fail_apply(sett_commands* commands, const comman
 
 sett_status setti_commands_apply_all(sett_world* world, const char* call)
 {
-    for (sett_commands* at = world->all_commands; at != NULL;) {
-        if (at->count == 0) {
-            at = at->next;
+    for (sett_commands* commands = world->all_commands; commands != NULL;) {
+        if (commands->count == 0) {
+            commands = commands->next;
             continue;
         }
-        sett_status status = setti_commands_apply(at, call);
+        sett_status status = setti_commands_apply(commands, call);
         if (status != SETT_OK) {
             return status;
         }
-        at = world->all_commands; /* begins again: hooks may have recorded into any buffer */
+        commands = world->all_commands; /* begins again: hooks may have recorded into any buffer */
     }
     return SETT_OK;
 }
 
 void setti_commands_drop_all(sett_world* world)
 {
-    for (sett_commands* at = world->all_commands; at != NULL; at = at->next) {
-        commands_drop(at);
+    for (sett_commands* commands = world->all_commands; commands != NULL;
+         commands = commands->next) {
+        commands_drop(commands);
     }
 }
 

@@ -278,8 +278,8 @@ typedef struct sett_member_calls_ {
 bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed);
 
 /* Gives a type members. Fails if the type has other members. */
-sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
-                                        const char* call);
+sett_status setti_component_set_members(sett_world* world, setti_type* type,
+                                        const sett_struct* structure, const char* call);
 
 /* Returns NULL, or a violated part of the invariant of component_members.c. */
 const char* setti_component_validate_members(const setti_type* type);

@@ -24,11 +24,11 @@ static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
 
 /* Adds to *count the handles in a struct, and to *declared those that `entity_offsets` also lists.
  *   base  offset of the struct in the value */
-static void members_count_handles(const sett_component_desc* desc, const sett_struct* of,
+static void members_count_handles(const sett_component_desc* desc, const sett_struct* structure,
                                   uint32_t base, uint32_t* count, uint32_t* declared)
 {
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         bool is_struct = member->of != NULL;
         bool is_handle =
             member->kind == SETT_MEMBER_ENTITY || member->element == SETT_MEMBER_ENTITY;
@@ -49,9 +49,9 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
 }
 
 /* Gives a descriptor with strings or lists the library's hooks. Returns NULL, or an error. */
-static const char* members_give_hooks(sett_component_desc* desc, const sett_struct* of)
+static const char* members_give_hooks(sett_component_desc* desc, const sett_struct* structure)
 {
-    if (!setti_struct_owns(of)) {
+    if (!setti_struct_owns(structure)) {
         return NULL;
     }
     bool has_hooks = desc->copy != NULL || desc->deinit != NULL;
@@ -70,10 +70,10 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
 }
 
 /* Returns NULL, or an error in the struct that the `write` hook writes. */
-static const char* members_check_written(const sett_struct* of, char* out)
+static const char* members_check_written(const sett_struct* structure, char* out)
 {
-    const char* wrong = setti_members_check(of, SETT_ALIGNOF(sett_list), NULL, out);
-    if (wrong == NULL && !setti_struct_owns(of)) {
+    const char* wrong = setti_members_check(structure, SETT_ALIGNOF(sett_list), NULL, out);
+    if (wrong == NULL && !setti_struct_owns(structure)) {
         wrong = "`members` has no strings or lists, and `write` and `read` are set - leave out the "
                 "hooks or the members";
     }
@@ -81,30 +81,30 @@ static const char* members_check_written(const sett_struct* of, char* out)
 }
 
 /* Checks the members of a descriptor. Returns NULL, or an error. */
-SETTI_COLD static const char* members_check(sett_component_desc* desc, const sett_struct* of,
+SETTI_COLD static const char* members_check(sett_component_desc* desc, const sett_struct* structure,
                                             const unsigned char* mask, char* out)
 {
     if (desc->write != NULL) {
-        return members_check_written(of, out);
+        return members_check_written(structure, out);
     }
-    if (of->size != desc->size) {
+    if (structure->size != desc->size) {
         snprintf(
             out, SETTI_VALUE_MESSAGE,
             "`members` describes a struct of %u bytes, and `size` is %u - take members and size "
             "from the same struct",
-            (unsigned)of->size, (unsigned)desc->size);
+            (unsigned)structure->size, (unsigned)desc->size);
         return out;
     }
     if (desc->byte_count != 0) {
         return "`members` says which bytes count - register the type without `bytes`";
     }
-    const char* wrong = setti_members_check(of, desc->align, mask, out);
+    const char* wrong = setti_members_check(structure, desc->align, mask, out);
     if (wrong != NULL) {
         return wrong;
     }
     uint32_t handles = 0;
     uint32_t declared = 0;
-    members_count_handles(desc, of, 0, &handles, &declared);
+    members_count_handles(desc, structure, 0, &handles, &declared);
     if (desc->entity_offset_count != 0 &&
         (handles != declared || handles != desc->entity_offset_count)) {
         return "`entity_offsets` differs from the handles in `members` - register the type without "
@@ -113,7 +113,7 @@ SETTI_COLD static const char* members_check(sett_component_desc* desc, const set
     if (handles != 0 && desc->align % SETT_ALIGNOF(sett_entity) != 0) {
         return "a member is a handle, and `align` is not a multiple of 4 - set `align` to 4 or 8";
     }
-    return members_give_hooks(desc, of);
+    return members_give_hooks(desc, structure);
 }
 
 /* Allocates the mask of a type with members. *mask becomes NULL if all bits count. */
@@ -132,10 +132,10 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
     return true;
 }
 
-static bool members_own_written(setti_pool* pool, setti_type* type, const sett_struct* of)
+static bool members_own_written(setti_pool* pool, setti_type* type, const sett_struct* structure)
 {
     SETTI_ASSERT(type->members == NULL);
-    setti_members* written = setti_members_create(pool, of);
+    setti_members* written = setti_members_create(pool, structure);
     if (written == NULL) {
         return false;
     }
@@ -148,14 +148,14 @@ static bool members_own_written(setti_pool* pool, setti_type* type, const sett_s
 
 /* Gives a type members, and sets mask, offsets and `hook_user` to match. Returns false without
  * memory. */
-SETTI_COLD static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* of)
+SETTI_COLD static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* structure)
 {
     if (type->desc.write != NULL) {
-        return members_own_written(pool, type, of);
+        return members_own_written(pool, type, structure);
     }
-    SETTI_ASSERT(of->size == type->desc.size);
+    SETTI_ASSERT(structure->size == type->desc.size);
     sett_component_desc* desc = &type->desc;
-    setti_members* members = setti_members_create(pool, of);
+    setti_members* members = setti_members_create(pool, structure);
     if (members == NULL) {
         return false;
     }
@@ -229,10 +229,10 @@ SETTI_COLD const char* setti_component_validate_members(const setti_type* type)
 
 /* Returns NULL, or why a registered type cannot have these members. */
 static const char* members_check_type(sett_world* world, const setti_type* type,
-                                      const sett_struct* of, char* out)
+                                      const sett_struct* structure, char* out)
 {
     size_t size = type->desc.size;
-    bool no_padding = type->padding_known && type->desc.mask == NULL && size == of->size;
+    bool no_padding = type->padding_known && type->desc.mask == NULL && size == structure->size;
     unsigned char* ones = no_padding ? setti_pool_alloc(&world->pool, size, 8) : NULL;
     const unsigned char* mask = type->desc.mask;
     if (ones != NULL) {
@@ -240,7 +240,7 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
         mask = ones; /* there is no padding; to members_check, NULL would mean unknown padding */
     }
     sett_component_desc desc = type->desc;
-    const char* wrong = members_check(&desc, of, mask, out);
+    const char* wrong = members_check(&desc, structure, mask, out);
     if (wrong == NULL && desc.copy != type->desc.copy) {
         wrong = "the members have strings or lists, so they must be given at the first "
                 "registration - set .members = SETT_STRUCT(...) there";
@@ -274,17 +274,17 @@ static sett_status members_check_change(sett_world* world, const setti_type* typ
 }
 
 SETTI_COLD sett_status setti_component_set_members(sett_world* world, setti_type* type,
-                                                   const sett_struct* of, const char* call)
+                                                   const sett_struct* structure, const char* call)
 {
     char reason[SETTI_VALUE_MESSAGE];
     const char* wrong = "this is a type of the library - give members to types of the program only";
     if (type->module == NULL) {
-        wrong = members_check_type(world, type, of, reason);
+        wrong = members_check_type(world, type, structure, reason);
     }
     if (wrong != NULL) {
         return setti_world_fail_argument(world, call, type->desc.name, wrong);
     }
-    bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, of);
+    bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, structure);
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK && !same) {
         status = members_check_change(world, type, call);
@@ -292,7 +292,7 @@ SETTI_COLD sett_status setti_component_set_members(sett_world* world, setti_type
     if (status != SETT_OK) {
         return status;
     }
-    if (!members_own(&world->pool, type, of)) {
+    if (!members_own(&world->pool, type, structure)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
     }
     return SETT_OK;
@@ -336,8 +336,8 @@ uint64_t sett_members_fingerprint(const sett_world* world, sett_component compon
 bool sett_member_find(const sett_world* world, sett_component component, const char* path,
                       sett_member_ref* out)
 {
-    const sett_struct* of = sett_members_get(world, component);
-    return of != NULL && setti_members_find(of, path, out, NULL);
+    const sett_struct* structure = sett_members_get(world, component);
+    return structure != NULL && setti_members_find(structure, path, out, NULL);
 }
 
 bool sett_member_lookup(const sett_world* world, const char* path, sett_component* component,

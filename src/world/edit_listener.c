@@ -92,9 +92,9 @@ static bool plan_append_crossed(sett_world* world, setti_listener* listener, uin
 static bool plan_append_all(sett_world* world, uint32_t from, uint32_t to)
 {
     setti_listener* no_listener = NULL; /* ends the plan */
-    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        if (!plan_append_crossed(world, at, from, to, SETTI_LEAVES) ||
-            !plan_append_crossed(world, at, from, to, SETTI_ENTERS)) {
+    for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
+        if (!plan_append_crossed(world, listener, from, to, SETTI_LEAVES) ||
+            !plan_append_crossed(world, listener, from, to, SETTI_ENTERS)) {
             return false;
         }
     }

@@ -128,8 +128,8 @@ SETTI_COLD void setti_edit_free_strays(sett_world* world)
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_storage_free_strays(&world->pool, &world->registered.item[k]->storage);
     }
-    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        setti_storage_free_strays(&world->pool, &at->members);
+    for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
+        setti_storage_free_strays(&world->pool, &listener->members);
     }
 }
 

@@ -459,12 +459,12 @@ static bool observer_join_types(const sett_observer* observer)
  * out. */
 static bool observer_join_all(const sett_world* world, setti_type* type)
 {
-    const sett_observer* at = world->observers; /* the latest */
-    while (at != NULL && at->next != NULL) {
-        at = at->next;
+    const sett_observer* observer = world->observers; /* the latest */
+    while (observer != NULL && observer->next != NULL) {
+        observer = observer->next;
     }
-    for (; at != NULL; at = at->previous) {
-        if (at->desc.on_any != NULL && !observer_join_type(at, type)) {
+    for (; observer != NULL; observer = observer->previous) {
+        if (observer->desc.on_any != NULL && !observer_join_type(observer, type)) {
             return false;
         }
     }
@@ -479,9 +479,10 @@ static bool observer_observe_type(sett_world* world, setti_type* type, bool begi
         return true;
     }
     /* the type ends, or memory has run out */
-    for (const sett_observer* at = world->observers; at != NULL; at = at->next) {
-        if (at->desc.on_any != NULL) {
-            observer_delist(at, type);
+    for (const sett_observer* observer = world->observers; observer != NULL;
+         observer = observer->next) {
+        if (observer->desc.on_any != NULL) {
+            observer_delist(observer, type);
         }
     }
     return false;
@@ -564,34 +565,36 @@ static void observer_sweep(sett_world* world)
         return;
     }
     world->observers_ended = false;
-    for (sett_observer* at = world->observers; at != NULL;) {
-        sett_observer* next = at->next;
-        if (at->ended) {
-            observer_unlink(at);
-            observer_free_user(at);
-            observer_free(at);
+    for (sett_observer* observer = world->observers; observer != NULL;) {
+        sett_observer* next = observer->next;
+        if (observer->ended) {
+            observer_unlink(observer);
+            observer_free_user(observer);
+            observer_free(observer);
         }
-        at = next;
+        observer = next;
     }
 }
 
 void setti_observer_free_users(sett_world* world)
 {
-    for (const sett_observer* at = world->observers; at != NULL; at = at->next) {
-        observer_free_user(at);
+    for (const sett_observer* observer = world->observers; observer != NULL;
+         observer = observer->next) {
+        observer_free_user(observer);
     }
 }
 
 const char* setti_observer_of_type(sett_world* world, const setti_type* type)
 {
     observer_sweep(world);
-    for (const sett_observer* at = world->observers; at != NULL; at = at->next) {
-        if (at->type == type) {
-            return at->listener.name;
+    for (const sett_observer* observer = world->observers; observer != NULL;
+         observer = observer->next) {
+        if (observer->type == type) {
+            return observer->listener.name;
         }
-        for (uint32_t k = 0; k < SETT_QUERY_TERMS && at->desc.terms[k].component != 0; k++) {
-            if (at->desc.terms[k].component == type->id) {
-                return at->listener.name;
+        for (uint32_t k = 0; k < SETT_QUERY_TERMS && observer->desc.terms[k].component != 0; k++) {
+            if (observer->desc.terms[k].component == type->id) {
+                return observer->listener.name;
             }
         }
     }

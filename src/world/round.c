@@ -13,13 +13,13 @@
 #include "world/world.h"
 
 /* Whether a struct, or a struct inside of it, has a member with a step. */
-static bool round_concerns(const sett_struct* of)
+static bool round_concerns(const sett_struct* structure)
 {
-    if (of == NULL) {
+    if (structure == NULL) {
         return false;
     }
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         if (member->step != 0) {
             return true;
         }
@@ -76,11 +76,12 @@ static bool round_element(const void* at, uint32_t size, double step, void* out)
 }
 
 /* Rounds the numbers of a value. Writes changed numbers to `out`. Returns true if any changes. */
-static bool round_value(const sett_struct* of, const unsigned char* value, unsigned char* out)
+static bool round_value(const sett_struct* structure, const unsigned char* value,
+                        unsigned char* out)
 {
     bool changes = false;
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    for (uint32_t k = 0; k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         bool nested = member->kind == SETT_MEMBER_STRUCT;
         uint32_t size = nested ? member->of->size : member->size / member->count;
         if (!nested && member->step == 0) {
@@ -107,15 +108,15 @@ sett_status sett_world_round(sett_world* world)
     }
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
-        const sett_struct* of = type->members != NULL ? &type->members->of : NULL;
-        if (!round_concerns(of)) {
+        const sett_struct* structure = type->members != NULL ? &type->members->of : NULL;
+        if (!round_concerns(structure)) {
             continue;
         }
         SETTI_EACH_INDEX(index, &type->storage) {
             const void* value = setti_storage_find(&type->storage, index);
-            if (round_value(of, value, ROUND_ONLY_TEST)) {
+            if (round_value(structure, value, ROUND_ONLY_TEST)) {
                 void* out = setti_storage_find_mut(&world->pool, &type->storage, index);
-                (void)round_value(of, out, out);
+                (void)round_value(structure, out, out);
             }
         }
     }

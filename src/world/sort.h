@@ -42,9 +42,9 @@ static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, se
         /* by sett_key_kind */
         SETT_MEMBER_UNKNOWN, SETT_MEMBER_U32, SETT_MEMBER_I32, SETT_MEMBER_F32,
         SETT_MEMBER_U64,     SETT_MEMBER_I64, SETT_MEMBER_F64};
-    const sett_struct* of = type->desc.members;
-    for (uint32_t k = 0; of != NULL && k < of->count; k++) {
-        const sett_member* member = &of->members[k];
+    const sett_struct* structure = type->desc.members;
+    for (uint32_t k = 0; structure != NULL && k < structure->count; k++) {
+        const sett_member* member = &structure->members[k];
         bool is_number = member->kind >= SETT_MEMBER_BOOL && member->kind <= SETT_MEMBER_F64;
         if (is_number && member->offset == offset) {
             return member->kind == value_kinds[kind];

@@ -58,15 +58,16 @@ static bool unregister_is_listened(const setti_listener* listener, const setti_t
 static sett_status unregister_from_listeners(sett_world* world, const setti_type* type)
 {
     setti_listener* next;
-    for (setti_listener* at = world->listeners; at != NULL; at = next) {
-        next = at->next;
-        if (!unregister_is_listened(at, type)) {
+    for (setti_listener* listener = world->listeners; listener != NULL; listener = next) {
+        next = listener->next;
+        if (!unregister_is_listened(listener, type)) {
             continue;
         }
-        if (!at->by_layout) {
-            return unregister_reject(world, type, at->observes ? "observer" : "group", at->name);
+        if (!listener->by_layout) {
+            return unregister_reject(world, type, listener->observes ? "observer" : "group",
+                                     listener->name);
         }
-        setti_group_end(setti_group_of(at));
+        setti_group_end(setti_group_of(listener));
     }
     /* an observer of the component is no listener, or has other conditions on the type */
     const char* observer = setti_observer_of_type(world, type);
@@ -79,12 +80,13 @@ SETTI_COLD static sett_status unregister_release(sett_world* world, const setti_
     if (setti_world_check_no_snapshots(world, unregister_call) != SETT_OK) {
         return SETT_STATUS_LOCKED;
     }
-    for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
-        if (sett_commands_count(at) != 0) {
+    for (const sett_commands* commands = world->all_commands; commands != NULL;
+         commands = setti_commands_next(commands)) {
+        if (sett_commands_count(commands) != 0) {
             return setti_world_fail_with(
                 world, SETT_STATUS_LOCKED,
                 "%s: %u recorded commands may use \"%.100s\" - make this call after %s",
-                unregister_call, (unsigned)sett_commands_count(at), type->desc.name,
+                unregister_call, (unsigned)sett_commands_count(commands), type->desc.name,
                 world->applying != NULL ? world->applier : "sett_commands_apply");
         }
     }

@@ -175,9 +175,10 @@ static const char* validate_named(sett_world* world, const char** where)
         *where = singletons->desc.name;
         return "two entities have this tag, by which singletons are found";
     }
-    for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        *where = at->name;
-        found = validate_listener(world, at);
+    for (const setti_listener* listener = world->listeners; listener != NULL;
+         listener = listener->next) {
+        *where = listener->name;
+        found = validate_listener(world, listener);
         if (found != NULL) {
             return found;
         }

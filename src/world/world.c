@@ -227,8 +227,9 @@ static bool world_has_endings(const sett_world* world)
             return true;
         }
     }
-    for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        if (at->on_exit != NULL) {
+    for (const setti_listener* listener = world->listeners; listener != NULL;
+         listener = listener->next) {
+        if (listener->on_exit != NULL) {
             return true;
         }
     }
@@ -254,12 +255,13 @@ sett_status sett_world_destroy(sett_world* world)
     if (world->pool.cow != NULL) {
         world->pool.cow->end(world->pool.cow, SETTI_COW_WORLD_ENDS);
     }
-    for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
-        if (SETTI_DEBUG && sett_commands_count(at) != 0) {
+    for (const sett_commands* commands = world->all_commands; commands != NULL;
+         commands = setti_commands_next(commands)) {
+        if (SETTI_DEBUG && sett_commands_count(commands) != 0) {
             setti_world_log(world, SETT_LOG_WARNING,
                             "%s: %u recorded commands were never applied - call "
                             "sett_commands_apply or sett_commands_clear before this call",
-                            __func__, (unsigned)sett_commands_count(at));
+                            __func__, (unsigned)sett_commands_count(commands));
         }
     }
     world->locks = 0; /* ends the lock of jobs */
@@ -373,8 +375,8 @@ SETTI_COLD sett_status sett_world_trim(sett_world* world)
             type->cascade->trim(world, type);
         }
     }
-    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        setti_storage_trim(&world->pool, &at->members);
+    for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
+        setti_storage_trim(&world->pool, &listener->members);
     }
     setti_pool_trim(&world->pool);
     return SETT_OK;

@@ -32,10 +32,10 @@ const sett_struct* setti_written_struct(void)
     return &of;
 }
 
-static void written_call_write(const setti_type* type, const void* value, sett_sink* to)
+static void written_call_write(const setti_type* type, const void* value, sett_sink* sink)
 {
     SETTI_ASSERT(type->desc.write != NULL);
-    type->desc.write(value, to, type->desc.user);
+    type->desc.write(value, sink, type->desc.user);
 }
 
 typedef struct written_count {
@@ -56,19 +56,19 @@ static uint64_t written_size(const setti_type* type, const void* value)
     return count.size;
 }
 
-void setti_type_write(const setti_type* type, const void* value, sett_sink* to)
+void setti_type_write(const setti_type* type, const void* value, sett_sink* sink)
 {
     SETTI_ASSERT(setti_type_varies(type));
     if (type->desc.write == NULL) {
-        setti_canonical_write(type->members, value, to);
+        setti_canonical_write(type->members, value, sink);
         return;
     }
     if (type->written == NULL) { /* the count of the list of bytes */
         unsigned char count[4];
         setti_bytes_put(count, SETTI_MIN(written_size(type, value), UINT32_MAX), 4);
-        to->write(to, count, 4);
+        sink->write(sink, count, 4);
     }
-    written_call_write(type, value, to);
+    written_call_write(type, value, sink);
 }
 
 sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,

@@ -15,7 +15,7 @@ static inline bool setti_type_varies(const setti_type* type)
 const sett_struct* setti_written_struct(void);
 
 /* Writes the canonical form of a value that varies in size. */
-void setti_type_write(const setti_type* type, const void* value, sett_sink* to);
+void setti_type_write(const setti_type* type, const void* value, sett_sink* sink);
 
 /* Reads a canonical form into a value. If `value` is NULL, only checks the bytes. */
 sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
