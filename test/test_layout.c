@@ -189,8 +189,8 @@ static void wrong_texts_are_rejected(void)
         {"group Position", "\"{\" is expected after \"group\""},
         {"group { Position", "line 1, column 17"},
         {"group { with Position }", "the group owns no type - list one after \"{\""},
-        {"group { Position ; }", "the name of a type is expected - a group is written: group { A "
-                                 "B with C without D }"},
+        {"group { Position ; }", "the name of a type, or \"}\", is expected - a group is "
+                                 "written: group { A B with C without D }"},
         {"group { Position } group { Mass Position }", "line 1, column 33"},
         {"group { Position Position }", "the type is owned twice - leave out one"},
         {"group { Position \"Position\" }", "the type is owned twice - leave out one"},

@@ -529,8 +529,8 @@ static void replica_copy_entities(const sett_world* from_world, sett_world* to_w
     }
     table->count = from_world->entities.count;
     table->retired = from_world->entities.retired;
-    setti_entity_rebuild(
-        table); /* indices claimed by commands of `from_world` are free in `to_world` */
+    /* indices that commands of `from_world` have claimed are free in `to_world` */
+    setti_entity_rebuild(table);
 }
 
 /* Copies values that own memory, over the bytes that replica_copy_pages has copied. */
@@ -638,8 +638,7 @@ sett_status setti_replica_clone(const sett_world* from_world, sett_world* to_wor
     for (setti_listener* listener = to_world->listeners; listener != NULL;
          listener = listener->next) {
         if (!listener->observes) {
-            (void)setti_change_admit(to_world,
-                                     listener); /* cannot fail: replica_reserve reserved memory */
+            (void)setti_change_admit(to_world, listener); /* cannot fail: memory is reserved */
         }
     }
     return SETT_OK;
