@@ -292,14 +292,14 @@ static sett_status apply_reject_state(const setti_delta* delta)
                                 "this world is in the delta's last state already - skip the delta");
     }
     for (uint32_t k = 0; k < delta->type_count; k++) {
-        const setti_delta_type* of = &delta->type[k];
-        if (of->padding_hash != setti_type_data(of->type)->padding_hash) {
+        const setti_delta_type* delta_type = &delta->type[k];
+        if (delta_type->padding_hash != setti_type_data(delta_type->type)->padding_hash) {
             return setti_delta_fail(
                 delta, SETT_STATUS_CONFLICT,
                 "this world differs from the delta's first state: the sender takes other bytes of "
                 "\"%.100s\" for padding - register it with the same `members`, `mask` and `bytes` "
                 "in both programs",
-                of->type->desc.name);
+                delta_type->type->desc.name);
         }
     }
     return setti_delta_fail(
@@ -359,7 +359,7 @@ static bool apply_player_reject(const setti_player* player, const setti_type* ty
 }
 
 /* Applies recorded commands, then parses and checks a delta. */
-static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from)
+static sett_status apply_begin(setti_delta* delta, setti_delta_reader* reader)
 {
     sett_world* world = delta->world;
     sett_status status = setti_world_check_unlocked(world, delta->player.call);
@@ -375,19 +375,19 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from)
         status = setti_commands_apply_all(world, delta->player.call);
     }
     if (status == SETT_OK) {
-        status = setti_delta_parse(delta, from);
+        status = setti_delta_parse(delta, reader);
     }
     if (status == SETT_OK && apply_has_hashes(delta) && !apply_is_state(delta, delta->before)) {
         status = apply_reject_state(delta);
     }
-    return status == SETT_OK ? setti_delta_check(delta, from) : status;
+    return status == SETT_OK ? setti_delta_check(delta, reader) : status;
 }
 
 static sett_status apply_bytes(setti_delta* delta, const void* bytes, size_t size)
 {
-    setti_delta_reader from = setti_delta_reader_of(bytes, size);
+    setti_delta_reader reader = setti_delta_reader_of(bytes, size);
     const sett_snapshot no_undo = {0, 0};
-    sett_status status = apply_begin(delta, &from);
+    sett_status status = apply_begin(delta, &reader);
     if (status == SETT_OK && delta->loading) {
         status = apply_play(delta, no_undo);
     } else if (status == SETT_OK) {

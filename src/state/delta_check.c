@@ -173,13 +173,14 @@ setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index)
 /* -------------------------------------------------------------------------------------- entries */
 
 /* Returns the reason why an entry does not fit the present world, or NULL. */
-static const char* check_entry(const setti_delta* delta, const setti_delta_type* of,
+static const char* check_entry(const setti_delta* delta, const setti_delta_type* delta_type,
                                setti_delta_entry entry)
 {
     setti_fate fate = setti_delta_fate(delta, entry.index);
-    bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
+    bool has =
+        fate == SETTI_FATE_STAYS && setti_storage_has(&delta_type->type->storage, entry.index);
     /* without a codec, changed values are in the section SETTI_DELTA_CHANGES */
-    if (entry.kind >= (of->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
+    if (entry.kind >= (delta_type->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
         return "the kind of the change is unknown";
     }
     if (fate == SETTI_FATE_NONE) {
@@ -193,44 +194,47 @@ static const char* check_entry(const setti_delta* delta, const setti_delta_type*
         return has ? "the entity has the component already"
                    : "the entity does not have the component";
     }
-    if (entry.kind == SETTI_DELTA_REMOVED || of->codec == NULL || of->codec->check == NULL) {
+    if (entry.kind == SETTI_DELTA_REMOVED || delta_type->codec == NULL ||
+        delta_type->codec->check == NULL) {
         return NULL;
     }
-    return of->codec->check(&delta->player, of->type, &entry);
+    return delta_type->codec->check(&delta->player, delta_type->type, &entry);
 }
 
-static sett_status check_block(const setti_delta* delta, const setti_delta_type* of,
+static sett_status check_block(const setti_delta* delta, const setti_delta_type* delta_type,
                                setti_delta_entry block)
 {
     const char* why = NULL;
     setti_delta_entry entry = block;
-    if (delta->loading && of->codec == NULL) { /* setti_delta_play checks the entities */
+    if (delta->loading && delta_type->codec == NULL) { /* setti_delta_play checks the entities */
         bool added = block.kind == SETTI_DELTA_ADDED;
         why = added ? NULL : "a whole state has no removed or changed components";
     } else {
-        while (why == NULL && setti_delta_take(&block, of, &entry)) {
-            why = check_entry(delta, of, entry);
+        while (why == NULL && setti_delta_take(&block, delta_type, &entry)) {
+            why = check_entry(delta, delta_type, entry);
         }
     }
-    return why == NULL ? SETT_OK
-                       : setti_delta_reject(delta, "\"%.100s\" of index %u: %s",
-                                            of->type->desc.name, (unsigned)entry.index, why);
+    return why == NULL
+               ? SETT_OK
+               : setti_delta_reject(delta, "\"%.100s\" of index %u: %s",
+                                    delta_type->type->desc.name, (unsigned)entry.index, why);
 }
 
-static sett_status check_reject_incomplete(const setti_delta* delta, const setti_delta_type* of)
+static sett_status check_reject_incomplete(const setti_delta* delta,
+                                           const setti_delta_type* delta_type)
 {
     return setti_delta_reject(delta, "the values of \"%.100s\" are incomplete",
-                              of->type->desc.name);
+                              delta_type->type->desc.name);
 }
 
-static sett_status check_entries(const setti_delta* delta, setti_delta_reader* from,
-                                 const setti_delta_type* of)
+static sett_status check_entries(const setti_delta* delta, setti_delta_reader* reader,
+                                 const setti_delta_type* delta_type)
 {
     uint64_t end = 0;
-    for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
-        setti_delta_entry entry = setti_delta_next(from, of);
-        if (from->short_of) {
-            return check_reject_incomplete(delta, of);
+    for (uint32_t k = 0; k < delta_type->count[SETTI_DELTA_ENTRIES]; k++) {
+        setti_delta_entry entry = setti_delta_next(reader, delta_type);
+        if (reader->short_of) {
+            return check_reject_incomplete(delta, delta_type);
         }
         uint64_t first = entry.index;
         uint64_t last = first;
@@ -241,9 +245,9 @@ static sett_status check_entries(const setti_delta* delta, setti_delta_reader* f
         if (first < end) {
             return setti_delta_reject(delta,
                                       "the values of \"%.100s\" are not in the order of entities",
-                                      of->type->desc.name);
+                                      delta_type->type->desc.name);
         }
-        sett_status status = check_block(delta, of, entry);
+        sett_status status = check_block(delta, delta_type, entry);
         if (status != SETT_OK) {
             return status;
         }
@@ -252,19 +256,20 @@ static sett_status check_entries(const setti_delta* delta, setti_delta_reader* f
     return SETT_OK;
 }
 
-static sett_status check_lists(const setti_delta* delta, setti_delta_reader* from,
-                               const setti_delta_type* of)
+static sett_status check_lists(const setti_delta* delta, setti_delta_reader* reader,
+                               const setti_delta_type* delta_type)
 {
-    if (of->count[SETTI_DELTA_LISTS] != 0 && (of->codec == NULL || of->codec->list == NULL)) {
+    if (delta_type->count[SETTI_DELTA_LISTS] != 0 &&
+        (delta_type->codec == NULL || delta_type->codec->list == NULL)) {
         return setti_delta_reject(delta, "\"%.100s\" has no links, but an order of links",
-                                  of->type->desc.name);
+                                  delta_type->type->desc.name);
     }
-    for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
-        (void)setti_delta_read(from, 8); /* owner, kept members */
-        uint32_t count = setti_delta_u32(from);
-        if (from->short_of || !setti_delta_skip(from, count, 4)) {
+    for (uint32_t k = 0; k < delta_type->count[SETTI_DELTA_LISTS]; k++) {
+        (void)setti_delta_read(reader, 8); /* owner, kept members */
+        uint32_t count = setti_delta_u32(reader);
+        if (reader->short_of || !setti_delta_skip(reader, count, 4)) {
             return setti_delta_reject(delta, "the order of links of \"%.100s\" is incomplete",
-                                      of->type->desc.name);
+                                      delta_type->type->desc.name);
         }
     }
     return SETT_OK;
@@ -288,23 +293,24 @@ static bool check_parent_will_live(const setti_delta* delta, uint32_t parent)
 }
 
 /* Copies the links of an entry whose targets will live. Returns the number of copied items. */
-static uint32_t check_copy_items(const setti_delta* delta, const setti_delta_type* of,
+static uint32_t check_copy_items(const setti_delta* delta, const setti_delta_type* delta_type,
                                  const setti_delta_entry* entry, unsigned char* out)
 {
     if (entry->kind == SETTI_DELTA_REMOVED) {
         return 0;
     }
-    uint32_t items = of->form == SETTI_DELTA_LINKS ? entry->count : 1;
+    uint32_t items = delta_type->form == SETTI_DELTA_LINKS ? entry->count : 1;
     uint32_t count = 0;
     for (uint32_t k = 0; k < items; k++) {
-        const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
-        bool stays = of->form == SETTI_DELTA_TREE; /* check_write_filtered checks the parent */
+        const unsigned char* item = entry->bytes + (size_t)k * delta_type->bytes;
+        bool stays =
+            delta_type->form == SETTI_DELTA_TREE; /* check_write_filtered checks the parent */
         if (!stays) {
             sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
             stays = check_will_live(delta, target);
         }
         if (stays) {
-            memcpy(out + (size_t)count++ * of->bytes, item, of->bytes);
+            memcpy(out + (size_t)count++ * delta_type->bytes, item, delta_type->bytes);
         }
     }
     return count;
@@ -312,54 +318,56 @@ static uint32_t check_copy_items(const setti_delta* delta, const setti_delta_typ
 
 /* Writes an entry without dead targets. If no target is left, the entry removes the component.
  * Returns the size of the written entry. */
-static size_t check_write_filtered(const setti_delta* delta, const setti_delta_type* of,
+static size_t check_write_filtered(const setti_delta* delta, const setti_delta_type* delta_type,
                                    const setti_delta_entry* entry, unsigned char* out)
 {
-    size_t count_size = of->form == SETTI_DELTA_LINKS ? 4 : 0;
+    size_t count_size = delta_type->form == SETTI_DELTA_LINKS ? 4 : 0;
     unsigned char* items = out + SETTI_DELTA_ENTRY_HEAD + count_size;
-    uint32_t count = check_copy_items(delta, of, entry, items);
+    uint32_t count = check_copy_items(delta, delta_type, entry, items);
     out[0] = (unsigned char)(count != 0 ? entry->kind : SETTI_DELTA_REMOVED);
     setti_bytes_put(out + 1, entry->index, 4);
     if (count == 0) {
         return SETTI_DELTA_ENTRY_HEAD;
     }
-    if (of->form == SETTI_DELTA_TREE &&
+    if (delta_type->form == SETTI_DELTA_TREE &&
         !check_parent_will_live(delta, setti_delta_word(items, 0))) {
         setti_bytes_put(items, 0, 4); /* no parent */
     }
     setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, count, count_size); /* none if count_size is 0 */
-    return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * of->bytes;
+    return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * delta_type->bytes;
 }
 
 /* Writes an entry with full values in place of its `count` rounded values. Returns the size. */
-static size_t check_write_restored(const setti_delta_type* of, const setti_delta_entry* entry,
-                                   uint32_t count, const unsigned char* head, unsigned char* out)
+static size_t check_write_restored(const setti_delta_type* delta_type,
+                                   const setti_delta_entry* entry, uint32_t count,
+                                   const unsigned char* head, unsigned char* out)
 {
-    size_t value_size = setti_delta_bytes(of->type);
+    size_t value_size = setti_delta_bytes(delta_type->type);
     size_t size = entry->bits != 0 ? SETTI_DELTA_BLOCK_HEAD : SETTI_DELTA_ENTRY_HEAD;
     memcpy(out, head, size);
     for (uint32_t k = 0; k < count; k++) {
-        setti_send_unpack(of->type->members, entry->bytes + (size_t)k * of->bytes, value_size,
-                          out + size);
+        setti_send_unpack(delta_type->type->members, entry->bytes + (size_t)k * delta_type->bytes,
+                          value_size, out + size);
         size += value_size;
     }
     return size;
 }
 
 /* Rewrites a part's entries: restores rounded values, or removes dead targets. */
-static sett_status check_rewrite(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
+static sett_status check_rewrite(setti_delta* delta, setti_delta_reader* reader,
+                                 setti_delta_type* delta_type)
 {
-    setti_bytes* out = &of->filtered;
-    size_t value_size = setti_delta_bytes(of->type);
-    for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
-        const unsigned char* begin = from->at;
-        setti_delta_entry entry = setti_delta_next(from, of);
-        if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
-            return check_reject_incomplete(delta, of);
+    setti_bytes* out = &delta_type->filtered;
+    size_t value_size = setti_delta_bytes(delta_type->type);
+    for (uint32_t k = 0; k < delta_type->count[SETTI_DELTA_ENTRIES]; k++) {
+        const unsigned char* begin = reader->at;
+        setti_delta_entry entry = setti_delta_next(reader, delta_type);
+        if (reader->short_of || entry.kind >= SETTI_DELTA_KINDS) {
+            return check_reject_incomplete(delta, delta_type);
         }
         uint32_t values = entry.bits != 0 ? setti_bits_count(entry.bits) : 1;
-        size_t most = (size_t)(from->at - begin) + 4; /* 4: a count, which removed entries lack */
-        if (of->sent) {
+        size_t most = (size_t)(reader->at - begin) + 4; /* 4: a count, which removed entries lack */
+        if (delta_type->sent) {
             values = entry.kind != SETTI_DELTA_REMOVED ? values : 0;
             most = SETTI_DELTA_BLOCK_HEAD + values * value_size;
         }
@@ -367,13 +375,13 @@ static sett_status check_rewrite(setti_delta* delta, setti_delta_reader* from, s
             return setti_world_no_memory(delta->world, delta->player.call);
         }
         unsigned char* end = setti_bytes_end(out);
-        out->size += of->sent ? check_write_restored(of, &entry, values, begin, end)
-                              : check_write_filtered(delta, of, &entry, end);
+        out->size += delta_type->sent ? check_write_restored(delta_type, &entry, values, begin, end)
+                                      : check_write_filtered(delta, delta_type, &entry, end);
     }
-    if (of->sent) {
-        of->bytes = (uint32_t)value_size;
+    if (delta_type->sent) {
+        delta_type->bytes = (uint32_t)value_size;
     }
-    of->section[SETTI_DELTA_ENTRIES] =
+    delta_type->section[SETTI_DELTA_ENTRIES] =
         (setti_delta_reader){.at = out->data, .end = setti_bytes_end(out)};
     return SETT_OK;
 }
@@ -392,17 +400,19 @@ static sett_status check_reject_required(const setti_delta* delta, const setti_t
 }
 
 /* Returns a type that `allowed` excludes, and that an entry would add or remove too, or NULL. */
-static const setti_type* check_find_excluded(const setti_delta* delta, const setti_delta_type* of,
+static const setti_type* check_find_excluded(const setti_delta* delta,
+                                             const setti_delta_type* delta_type,
                                              const setti_delta_entry* entry)
 {
     bool removed = entry->kind == SETTI_DELTA_REMOVED;
-    const setti_type_list* list = removed ? &of->type->dependants : &of->type->required;
+    const setti_type_list* list =
+        removed ? &delta_type->type->dependants : &delta_type->type->required;
     for (uint32_t k = 0; k < list->count; k++) {
         const setti_type* other = list->item[k];
         bool has = setti_delta_fate(delta, entry->index) == SETTI_FATE_STAYS &&
                    setti_storage_has(&other->storage, entry->index);
         bool changes = has == removed;
-        bool is_switch = setti_type_switched(other) == of->type; /* comes with the type */
+        bool is_switch = setti_type_switched(other) == delta_type->type; /* comes with the type */
         if (changes && !is_switch && !setti_selection_has_type(delta->part->selection, other)) {
             return other;
         }
@@ -411,16 +421,16 @@ static const setti_type* check_find_excluded(const setti_delta* delta, const set
 }
 
 /* Fails if entries would, by requirements, add or remove components of excluded types. */
-static sett_status check_required(const setti_delta* delta, const setti_delta_type* of,
-                                  setti_delta_reader from)
+static sett_status check_required(const setti_delta* delta, const setti_delta_type* delta_type,
+                                  setti_delta_reader reader)
 {
-    for (uint32_t n = 0; n < of->count[SETTI_DELTA_ENTRIES]; n++) {
-        setti_delta_entry block = setti_delta_next(&from, of);
+    for (uint32_t n = 0; n < delta_type->count[SETTI_DELTA_ENTRIES]; n++) {
+        setti_delta_entry block = setti_delta_next(&reader, delta_type);
         setti_delta_entry entry;
-        while (setti_delta_take(&block, of, &entry)) {
-            const setti_type* other = check_find_excluded(delta, of, &entry);
+        while (setti_delta_take(&block, delta_type, &entry)) {
+            const setti_type* other = check_find_excluded(delta, delta_type, &entry);
             if (other != NULL) {
-                return check_reject_required(delta, of->type, other,
+                return check_reject_required(delta, delta_type->type, other,
                                              entry.kind == SETTI_DELTA_REMOVED);
             }
         }
@@ -428,48 +438,51 @@ static sett_status check_required(const setti_delta* delta, const setti_delta_ty
     return SETT_OK;
 }
 
-static sett_status check_part(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
+static sett_status check_part(setti_delta* delta, setti_delta_reader* reader,
+                              setti_delta_type* delta_type)
 {
-    bool has_targets = of->form == SETTI_DELTA_TREE || of->form == SETTI_DELTA_LINK ||
-                       of->form == SETTI_DELTA_LINKS;
-    bool rewritten = has_targets || of->sent;
-    if (!setti_selection_has_type(delta->part->selection, of->type)) {
+    bool has_targets = delta_type->form == SETTI_DELTA_TREE ||
+                       delta_type->form == SETTI_DELTA_LINK ||
+                       delta_type->form == SETTI_DELTA_LINKS;
+    bool rewritten = has_targets || delta_type->sent;
+    if (!setti_selection_has_type(delta->part->selection, delta_type->type)) {
         return setti_delta_fail(
             delta, SETT_STATUS_INVALID,
             "the selection changes type \"%.100s\", which `allowed` excludes - discard the "
             "selection, or add the type to `allowed`",
-            of->type->desc.name);
+            delta_type->type->desc.name);
     }
-    if (of->count[SETTI_DELTA_CHANGES] != 0 || of->count[SETTI_DELTA_LISTS] != 0 ||
-        of->count[SETTI_DELTA_ROWS] != 0 || of->form == SETTI_DELTA_TARGET) {
+    if (delta_type->count[SETTI_DELTA_CHANGES] != 0 || delta_type->count[SETTI_DELTA_LISTS] != 0 ||
+        delta_type->count[SETTI_DELTA_ROWS] != 0 || delta_type->form == SETTI_DELTA_TARGET) {
         return setti_delta_reject(delta, "\"%.100s\" has orders or targets, which only deltas have",
-                                  of->type->desc.name);
+                                  delta_type->type->desc.name);
     }
     if (has_targets &&
-        of->bytes < (of->form == SETTI_DELTA_TREE ? CHECK_NODE_BYTES : CHECK_LINK_BYTES)) {
+        delta_type->bytes <
+            (delta_type->form == SETTI_DELTA_TREE ? CHECK_NODE_BYTES : CHECK_LINK_BYTES)) {
         return setti_delta_reject(delta, "a link of \"%.100s\" has too few bytes",
-                                  of->type->desc.name);
+                                  delta_type->type->desc.name);
     }
-    sett_status status = rewritten ? check_rewrite(delta, from, of) : SETT_OK;
-    setti_delta_reader entries = of->section[SETTI_DELTA_ENTRIES];
+    sett_status status = rewritten ? check_rewrite(delta, reader, delta_type) : SETT_OK;
+    setti_delta_reader entries = delta_type->section[SETTI_DELTA_ENTRIES];
     if (status == SETT_OK) {
-        status = check_entries(delta, rewritten ? &entries : from, of);
+        status = check_entries(delta, rewritten ? &entries : reader, delta_type);
     }
     if (status == SETT_OK && delta->part->selection->types != NULL) {
-        status = check_required(delta, of, of->section[SETTI_DELTA_ENTRIES]);
+        status = check_required(delta, delta_type, delta_type->section[SETTI_DELTA_ENTRIES]);
     }
     return status;
 }
 
 /* Skips runs of rows. Returns false unless rows ascend and are below `limit`. */
-static bool check_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t limit)
+static bool check_skip_runs(setti_delta_reader* reader, uint32_t count, uint64_t limit)
 {
     uint64_t end = 0;
     for (uint32_t k = 0; k < count; k++) {
-        uint64_t first = setti_delta_u32(from);
-        uint32_t rows = setti_delta_u32(from);
+        uint64_t first = setti_delta_u32(reader);
+        uint32_t rows = setti_delta_u32(reader);
         bool fits = rows != 0 && first >= end && first + rows <= limit;
-        if (!fits || !setti_delta_skip(from, rows, 4)) { /* 4: bytes of an index */
+        if (!fits || !setti_delta_skip(reader, rows, 4)) { /* 4: bytes of an index */
             return false;
         }
         end = first + rows;
@@ -478,28 +491,30 @@ static bool check_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
 }
 
 /* Checks the sections of a type, and notes where they begin. */
-static sett_status check_type(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
+static sett_status check_type(setti_delta* delta, setti_delta_reader* reader,
+                              setti_delta_type* delta_type)
 {
-    of->section[SETTI_DELTA_ENTRIES] = *from;
-    sett_status status =
-        delta->part != NULL ? check_part(delta, from, of) : check_entries(delta, from, of);
+    delta_type->section[SETTI_DELTA_ENTRIES] = *reader;
+    sett_status status = delta->part != NULL ? check_part(delta, reader, delta_type)
+                                             : check_entries(delta, reader, delta_type);
     if (status == SETT_OK) {
-        status = setti_delta_read_changes(delta, from, of);
+        status = setti_delta_read_changes(delta, reader, delta_type);
     }
-    of->section[SETTI_DELTA_LISTS] = *from;
+    delta_type->section[SETTI_DELTA_LISTS] = *reader;
     if (status == SETT_OK) {
-        status = check_lists(delta, from, of);
+        status = check_lists(delta, reader, delta_type);
     }
-    of->section[SETTI_DELTA_ROWS] = *from;
-    uint32_t limit = of->kind == SETTI_SPARSE ? of->extent : 0;
-    if (status != SETT_OK || check_skip_runs(from, of->count[SETTI_DELTA_ROWS], limit)) {
+    delta_type->section[SETTI_DELTA_ROWS] = *reader;
+    uint32_t limit = delta_type->kind == SETTI_SPARSE ? delta_type->extent : 0;
+    if (status != SETT_OK || check_skip_runs(reader, delta_type->count[SETTI_DELTA_ROWS], limit)) {
         return status;
     }
-    return setti_delta_reject(delta, "the order of rows of \"%.100s\" is %s", of->type->desc.name,
-                              from->short_of ? "incomplete" : "impossible");
+    return setti_delta_reject(delta, "the order of rows of \"%.100s\" is %s",
+                              delta_type->type->desc.name,
+                              reader->short_of ? "incomplete" : "impossible");
 }
 
-sett_status setti_delta_check(setti_delta* delta, setti_delta_reader* from)
+sett_status setti_delta_check(setti_delta* delta, setti_delta_reader* reader)
 {
     sett_status status = check_ended(delta);
     if (status == SETT_OK) {
@@ -509,9 +524,9 @@ sett_status setti_delta_check(setti_delta* delta, setti_delta_reader* from)
         status = check_slots(delta);
     }
     for (uint32_t k = 0; status == SETT_OK && k < delta->type_count; k++) {
-        status = check_type(delta, from, &delta->type[k]);
+        status = check_type(delta, reader, &delta->type[k]);
     }
-    if (status == SETT_OK && from->at != from->end) {
+    if (status == SETT_OK && reader->at != reader->end) {
         status = setti_delta_reject(delta, "bytes follow the last value");
     }
     return status;

@@ -17,60 +17,62 @@
 
 /* -------------------------------------------------------------------------------------- reading */
 
-const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size)
+const unsigned char* setti_delta_read(setti_delta_reader* reader, size_t size)
 {
-    SETTI_ASSERT(from->at <= from->end);
-    if ((size_t)(from->end - from->at) < size) {
-        from->short_of = true;
-        from->at = from->end;
+    SETTI_ASSERT(reader->at <= reader->end);
+    if ((size_t)(reader->end - reader->at) < size) {
+        reader->short_of = true;
+        reader->at = reader->end;
         return NULL;
     }
-    const unsigned char* bytes = from->at;
-    from->at += size;
+    const unsigned char* bytes = reader->at;
+    reader->at += size;
     return bytes;
 }
 
-bool setti_delta_skip(setti_delta_reader* from, uint32_t count, size_t each)
+bool setti_delta_skip(setti_delta_reader* reader, uint32_t count, size_t each)
 {
     size_t size;
     if (!setti_multiply(count, each, &size)) {
         size = SIZE_MAX; /* the read will fail */
     }
-    return setti_delta_read(from, size) != NULL;
+    return setti_delta_read(reader, size) != NULL;
 }
 
-setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of)
+setti_delta_entry setti_delta_next(setti_delta_reader* reader, const setti_delta_type* delta_type)
 {
-    setti_delta_entry entry = {.kind = (uint32_t)setti_delta_number(from, 1), .size = of->bytes};
-    size_t size = of->bytes;
-    entry.index = setti_delta_u32(from);
-    if (of->codec == NULL && (entry.kind & SETTI_DELTA_BLOCK) != 0) {
+    setti_delta_entry entry = {.kind = (uint32_t)setti_delta_number(reader, 1),
+                               .size = delta_type->bytes};
+    size_t size = delta_type->bytes;
+    entry.index = setti_delta_u32(reader);
+    if (delta_type->codec == NULL && (entry.kind & SETTI_DELTA_BLOCK) != 0) {
         entry.kind -= SETTI_DELTA_BLOCK;
-        entry.bits = setti_delta_number(from, 8);
+        entry.bits = setti_delta_number(reader, 8);
         size *= setti_bits_count(entry.bits); /* up to 64 values of up to 64 MB: below 2^33 */
-        if (sizeof(size) == 4 && (uint64_t)of->bytes * setti_bits_count(entry.bits) > UINT32_MAX) {
+        if (sizeof(size) == 4 &&
+            (uint64_t)delta_type->bytes * setti_bits_count(entry.bits) > UINT32_MAX) {
             size = SIZE_MAX; /* the read will fail */
         }
         /* an invalid block counts as a read beyond the end */
-        from->short_of = from->short_of || entry.bits == 0 || entry.index % 64 != 0;
+        reader->short_of = reader->short_of || entry.bits == 0 || entry.index % 64 != 0;
     }
     if (entry.kind == SETTI_DELTA_REMOVED) {
         return entry;
     }
-    if (of->codec != NULL && of->codec->counted != 0) {
-        entry.count = (uint32_t)setti_delta_number(from, of->codec->counted);
-        if (!setti_multiply(entry.count, SETTI_MAX(of->bytes, 1), &size)) {
+    if (delta_type->codec != NULL && delta_type->codec->counted != 0) {
+        entry.count = (uint32_t)setti_delta_number(reader, delta_type->codec->counted);
+        if (!setti_multiply(entry.count, SETTI_MAX(delta_type->bytes, 1), &size)) {
             size = SIZE_MAX;
         }
     }
-    entry.bytes = setti_delta_read(from, size);
+    entry.bytes = setti_delta_read(reader, size);
     return entry;
 }
 
-bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
+bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* delta_type,
                       setti_delta_entry* entry)
 {
-    SETTI_ASSERT(block->bits == 0 || of->codec == NULL);
+    SETTI_ASSERT(block->bits == 0 || delta_type->codec == NULL);
     *entry = *block;
     if (block->kind == SETTI_NONE) {
         return false; /* all entries are taken */
@@ -83,7 +85,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     entry->bits = 0;
     block->bits &= block->bits - 1; /* clears the lowest bit */
     block->kind = block->bits != 0 ? block->kind : SETTI_NONE;
-    block->bytes = block->bytes != NULL ? block->bytes + of->bytes : NULL;
+    block->bytes = block->bytes != NULL ? block->bytes + delta_type->bytes : NULL;
     return true;
 }
 
@@ -204,26 +206,28 @@ typedef struct read_record {
 } read_record;
 
 /* Whether encoded values have the same size in the delta and here, and the same rounding. */
-static bool read_has_size(const setti_delta_type* of)
+static bool read_has_size(const setti_delta_type* delta_type)
 {
-    uint32_t bytes = setti_delta_bytes(of->type);
-    if (!of->sent) {
-        return bytes == of->bytes;
+    uint32_t bytes = setti_delta_bytes(delta_type->type);
+    if (!delta_type->sent) {
+        return bytes == delta_type->bytes;
     }
-    return setti_delta_sends(of->type) && setti_send_size(of->type->members, bytes) == of->bytes &&
-           setti_send_fingerprint(of->type->members) == of->padding_hash; /* of the rounding */
+    return setti_delta_sends(delta_type->type) &&
+           setti_send_size(delta_type->type->members, bytes) == delta_type->bytes &&
+           setti_send_fingerprint(delta_type->type->members) ==
+               delta_type->padding_hash; /* of the rounding */
 }
 
 /* Whether a type has the same layout in the delta and here. */
-static bool read_fits_type(const setti_delta_type* of, const read_record* record)
+static bool read_fits_type(const setti_delta_type* delta_type, const read_record* record)
 {
-    const setti_module* module = of->type->module;
-    bool version_fits = of->type->desc.layout_version == record->version;
+    const setti_module* module = delta_type->type->module;
+    bool version_fits = delta_type->type->desc.layout_version == record->version;
     if (module != NULL && module->choice != NULL) {
         version_fits = record->version < module->choices; /* the version is the sender's choice */
     }
-    return setti_delta_size(of->type) == record->size && version_fits &&
-           setti_delta_form_of(of->type) == of->form && read_has_size(of);
+    return setti_delta_size(delta_type->type) == record->size && version_fits &&
+           setti_delta_form_of(delta_type->type) == delta_type->form && read_has_size(delta_type);
 }
 
 static sett_status read_reject_unknown(const setti_delta* delta, setti_delta_form form, char* name)
@@ -270,41 +274,42 @@ static bool read_is_component(setti_delta_form form)
 }
 
 /* Returns which options of a type differ. Returns NULL if the size or the version differs. */
-static const char* read_find_difference(const setti_delta_type* of, bool same_layout)
+static const char* read_find_difference(const setti_delta_type* delta_type, bool same_layout)
 {
-    const setti_module* module = of->type->module;
-    setti_delta_form form = setti_delta_form_of(of->type);
+    const setti_module* module = delta_type->type->module;
+    setti_delta_form form = setti_delta_form_of(delta_type->type);
     bool chosen = module != NULL && module->choice != NULL; /* then the version is a choice */
     bool component = read_is_component(form);
-    if (component != read_is_component(of->form)) {
+    if (component != read_is_component(delta_type->form)) {
         return "relationship options (or none)";
     }
-    if (chosen || same_layout || form != of->form) {
+    if (chosen || same_layout || form != delta_type->form) {
         return component ? "members, `bytes` or hooks" : "relationship options";
     }
     return NULL;
 }
 
-static sett_status read_reject_type(const setti_delta* delta, const setti_delta_type* of,
+static sett_status read_reject_type(const setti_delta* delta, const setti_delta_type* delta_type,
                                     const read_record* record)
 {
-    const setti_type* type = of->type;
+    const setti_type* type = delta_type->type;
     const read_words* words = read_words_of(delta);
     char name[160] = "";
     setti_writer writer = {name, sizeof(name), 0};
     setti_writer_add_escaped(&writer, record->name, strlen(record->name));
     if (type == NULL) {
-        return read_reject_unknown(delta, of->form, name);
+        return read_reject_unknown(delta, delta_type->form, name);
     }
-    bool components = read_is_component(of->form) && type->module == NULL;
-    bool left_out_there = of->form == SETTI_DELTA_VALUES && of->bytes == 0 && record->size != 0;
+    bool components = read_is_component(delta_type->form) && type->module == NULL;
+    bool left_out_there =
+        delta_type->form == SETTI_DELTA_VALUES && delta_type->bytes == 0 && record->size != 0;
     bool left_out_here = type->desc.save == SETT_SAVE_SKIP;
     bool same_layout =
         setti_delta_size(type) == record->size && type->desc.layout_version == record->version;
     if (components && same_layout && left_out_there != left_out_here) {
         return read_reject_policy(delta, left_out_there, name);
     }
-    const char* difference = read_find_difference(of, same_layout);
+    const char* difference = read_find_difference(delta_type, same_layout);
     if (difference != NULL) {
         return setti_delta_fail(
             delta, SETT_STATUS_CONFLICT,
@@ -334,26 +339,26 @@ static setti_delta_rule* read_find_rule(const setti_delta* delta, const char* na
     return NULL;
 }
 
-static sett_status read_type_record(const setti_delta* delta, setti_delta_reader* from,
-                                    setti_delta_type* of, read_record* record)
+static sett_status read_type_record(const setti_delta* delta, setti_delta_reader* reader,
+                                    setti_delta_type* delta_type, read_record* record)
 {
-    size_t length = (size_t)setti_delta_number(from, 2);
-    const unsigned char* bytes = setti_delta_read(from, length);
-    record->form = (uint32_t)setti_delta_number(from, 1);
-    record->size = setti_delta_u32(from);
-    record->version = setti_delta_u32(from);
-    memset(of, 0, sizeof(*of));
-    of->form = (setti_delta_form)(record->form % SETTI_DELTA_KIND);
-    of->kind = record->form % SETTI_DELTA_SENT / SETTI_DELTA_KIND;
-    of->sent = (record->form & SETTI_DELTA_SENT) != 0;
-    of->bytes = setti_delta_u32(from);
-    of->padding_hash = setti_delta_number(from, 8);
+    size_t length = (size_t)setti_delta_number(reader, 2);
+    const unsigned char* bytes = setti_delta_read(reader, length);
+    record->form = (uint32_t)setti_delta_number(reader, 1);
+    record->size = setti_delta_u32(reader);
+    record->version = setti_delta_u32(reader);
+    memset(delta_type, 0, sizeof(*delta_type));
+    delta_type->form = (setti_delta_form)(record->form % SETTI_DELTA_KIND);
+    delta_type->kind = record->form % SETTI_DELTA_SENT / SETTI_DELTA_KIND;
+    delta_type->sent = (record->form & SETTI_DELTA_SENT) != 0;
+    delta_type->bytes = setti_delta_u32(reader);
+    delta_type->padding_hash = setti_delta_number(reader, 8);
     for (uint32_t k = 0; k < SETTI_DELTA_SECTIONS; k++) {
-        of->count[k] = setti_delta_u32(from);
+        delta_type->count[k] = setti_delta_u32(reader);
     }
-    of->extent = setti_delta_u32(from);
-    of->choice = record->version;
-    if (from->short_of) {
+    delta_type->extent = setti_delta_u32(reader);
+    delta_type->choice = record->version;
+    if (reader->short_of) {
         return setti_delta_reject(delta, "the description of a type is incomplete");
     }
     if (length == 0 || length >= sizeof(record->name) || memchr(bytes, 0, length) != NULL) {
@@ -365,7 +370,7 @@ static sett_status read_type_record(const setti_delta* delta, setti_delta_reader
 }
 
 /* Finds the type of a record, or registers it if it is one of the library's. Compares the two. */
-static sett_status read_match_type(const setti_delta* delta, setti_delta_type* of,
+static sett_status read_match_type(const setti_delta* delta, setti_delta_type* delta_type,
                                    const read_record* record)
 {
     sett_world* world = delta->world;
@@ -377,34 +382,37 @@ static sett_status read_match_type(const setti_delta* delta, setti_delta_type* o
             return setti_delta_fail_step(delta);
         }
     }
-    of->type = setti_type_find(world, record->name);
-    of->rule = read_find_rule(delta, record->name);
-    if (of->type == NULL || (of->rule == NULL && !read_fits_type(of, record))) {
-        return read_reject_type(delta, of, record);
+    delta_type->type = setti_type_find(world, record->name);
+    delta_type->rule = read_find_rule(delta, record->name);
+    if (delta_type->type == NULL ||
+        (delta_type->rule == NULL && !read_fits_type(delta_type, record))) {
+        return read_reject_type(delta, delta_type, record);
     }
-    of->renamed = strcmp(record->name, of->type->desc.name) != 0;
-    if (of->count[SETTI_DELTA_ENTRIES] == 0 && of->count[SETTI_DELTA_CHANGES] == 0) {
+    delta_type->renamed = strcmp(record->name, delta_type->type->desc.name) != 0;
+    if (delta_type->count[SETTI_DELTA_ENTRIES] == 0 &&
+        delta_type->count[SETTI_DELTA_CHANGES] == 0) {
         return SETT_OK; /* the delta has no values of the type */
     }
-    if ((record->form & SETTI_DELTA_BIG_ENDIAN) != setti_delta_order_of(of->type)) {
+    if ((record->form & SETTI_DELTA_BIG_ENDIAN) != setti_delta_order_of(delta_type->type)) {
         return setti_delta_fail(
             delta, SETT_STATUS_CONFLICT,
             "values of \"%.100s\" come from a machine of another byte order, and some of their "
             "bytes are in no member - describe all members in both programs",
-            of->type->desc.name);
+            delta_type->type->desc.name);
     }
-    const char* why = setti_delta_rejects(of->type);
-    return why == NULL ? SETT_OK
-                       : setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
-                                               delta->player.call, of->type->desc.name, why);
+    const char* why = setti_delta_rejects(delta_type->type);
+    return why == NULL
+               ? SETT_OK
+               : setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
+                                       delta->player.call, delta_type->type->desc.name, why);
 }
 
 /* Fails because a second record has the type of an earlier record. */
-static sett_status read_reject_twice(const setti_delta* delta, const setti_delta_type* of)
+static sett_status read_reject_twice(const setti_delta* delta, const setti_delta_type* delta_type)
 {
-    const char* name = of->type->desc.name;
+    const char* name = delta_type->type->desc.name;
     const read_words* words = read_words_of(delta);
-    if (!of->renamed && !delta->type[of->type->delta_number - 1].renamed) {
+    if (!delta_type->renamed && !delta->type[delta_type->type->delta_number - 1].renamed) {
         return setti_delta_reject(delta, "\"%.100s\" is listed twice", name);
     }
     return setti_delta_fail(
@@ -414,42 +422,43 @@ static sett_status read_reject_twice(const setti_delta* delta, const setti_delta
         words->noun, name, words->sender);
 }
 
-static sett_status read_type(setti_delta* delta, setti_delta_reader* from)
+static sett_status read_type(setti_delta* delta, setti_delta_reader* reader)
 {
     SETTI_ASSERT(delta->types_found < delta->type_count);
-    setti_delta_type* of = &delta->type[delta->types_found];
+    setti_delta_type* delta_type = &delta->type[delta->types_found];
     read_record record;
-    sett_status status = read_type_record(delta, from, of, &record);
+    sett_status status = read_type_record(delta, reader, delta_type, &record);
     if (status == SETT_OK) {
-        status = read_match_type(delta, of, &record);
+        status = read_match_type(delta, delta_type, &record);
     }
     if (status != SETT_OK) {
         return status;
     }
     /* the codec of the sender's form: with a rule, the type can have another form here */
-    if (of->form == SETTI_DELTA_OWNED) {
-        of->codec = &setti_owned_codec;
-    } else if (of->form != SETTI_DELTA_VALUES) {
-        of->codec = setti_delta_codec(of->type);
+    if (delta_type->form == SETTI_DELTA_OWNED) {
+        delta_type->codec = &setti_owned_codec;
+    } else if (delta_type->form != SETTI_DELTA_VALUES) {
+        delta_type->codec = setti_delta_codec(delta_type->type);
     }
-    if (of->sent && delta->part == NULL) {
+    if (delta_type->sent && delta->part == NULL) {
         return setti_delta_reject(delta,
                                   "\"%.100s\" has rounded values, which only selections have",
-                                  of->type->desc.name);
+                                  delta_type->type->desc.name);
     }
-    if (of->type->delta_number != 0) {
-        return read_reject_twice(delta, of);
+    if (delta_type->type->delta_number != 0) {
+        return read_reject_twice(delta, delta_type);
     }
-    of->type->delta_number = ++delta->types_found; /* position + 1; 0 means: not in the delta */
+    delta_type->type->delta_number =
+        ++delta->types_found; /* position + 1; 0 means: not in the delta */
     return SETT_OK;
 }
 
-static sett_status read_format(setti_delta* delta, setti_delta_reader* from)
+static sett_status read_format(setti_delta* delta, setti_delta_reader* reader)
 {
-    uint64_t magic = setti_delta_number(from, 4);
-    uint32_t version = setti_delta_u32(from);
+    uint64_t magic = setti_delta_number(reader, 4);
+    uint32_t version = setti_delta_u32(reader);
     bool is_part = delta->part != NULL;
-    bool is_known = !from->short_of && magic == (is_part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC);
+    bool is_known = !reader->short_of && magic == (is_part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC);
     if (!is_known && delta->loading) {
         return setti_delta_reject(delta, "the beginning is wrong");
     }
@@ -474,27 +483,27 @@ static sett_status read_format(setti_delta* delta, setti_delta_reader* from)
     return SETT_OK;
 }
 
-/* Reads the head, and cuts the records of types off the end of `from`. */
-static sett_status read_head(setti_delta* delta, setti_delta_reader* from)
+/* Reads the head, and cuts the records of types off the end of `reader`. */
+static sett_status read_head(setti_delta* delta, setti_delta_reader* reader)
 {
     SETTI_ASSERT(delta->type == NULL);
-    size_t size = (size_t)(from->end - from->at);
-    sett_status status = read_format(delta, from);
+    size_t size = (size_t)(reader->end - reader->at);
+    sett_status status = read_format(delta, reader);
     if (status != SETT_OK) {
         return status;
     }
-    delta->before = setti_delta_number(from, 8);
-    delta->after = setti_delta_number(from, 8);
-    uint64_t stated_size = setti_delta_number(from, 8);
-    uint64_t seal = setti_delta_number(from, 8);
-    size_t sealed_size = (size_t)(from->end - from->at);
-    bool altered = setti_delta_seal(from->at, sealed_size) != seal;
-    uint32_t type_count = setti_delta_u32(from);
-    size_t types_size = setti_delta_u32(from);
-    delta->ended.runs = setti_delta_u32(from);
-    delta->begun.runs = setti_delta_u32(from);
-    delta->slots.runs = setti_delta_u32(from);
-    if (from->short_of) {
+    delta->before = setti_delta_number(reader, 8);
+    delta->after = setti_delta_number(reader, 8);
+    uint64_t stated_size = setti_delta_number(reader, 8);
+    uint64_t seal = setti_delta_number(reader, 8);
+    size_t sealed_size = (size_t)(reader->end - reader->at);
+    bool altered = setti_delta_seal(reader->at, sealed_size) != seal;
+    uint32_t type_count = setti_delta_u32(reader);
+    size_t types_size = setti_delta_u32(reader);
+    delta->ended.runs = setti_delta_u32(reader);
+    delta->begun.runs = setti_delta_u32(reader);
+    delta->slots.runs = setti_delta_u32(reader);
+    if (reader->short_of) {
         return setti_delta_reject(delta, "the header is incomplete");
     }
     if (stated_size != size && delta->loading) {
@@ -513,11 +522,12 @@ static sett_status read_head(setti_delta* delta, setti_delta_reader* from)
     if (version_altered || (altered && !delta->trusted)) {
         return setti_delta_reject(delta, "the checksum is wrong");
     }
-    if (types_size > (size_t)(from->end - from->at) || type_count > types_size / READ_TYPE_BYTES) {
+    if (types_size > (size_t)(reader->end - reader->at) ||
+        type_count > types_size / READ_TYPE_BYTES) {
         return setti_delta_reject(delta, "the descriptions of types are incomplete");
     }
     delta->type_count = type_count;
-    from->end -= types_size;
+    reader->end -= types_size;
     return SETT_OK;
 }
 
@@ -526,7 +536,7 @@ size_t setti_delta_types_size(const setti_delta* delta)
     return ((size_t)delta->type_count + 1) * sizeof(*delta->type); /* + 1: never 0 bytes */
 }
 
-static sett_status read_types(setti_delta* delta, setti_delta_reader* from)
+static sett_status read_types(setti_delta* delta, setti_delta_reader* reader)
 {
     sett_status status = SETT_OK;
     delta->type = setti_pool_alloc(&delta->world->pool, setti_delta_types_size(delta), 16);
@@ -534,9 +544,9 @@ static sett_status read_types(setti_delta* delta, setti_delta_reader* from)
         return setti_world_no_memory(delta->world, delta->player.call);
     }
     while (status == SETT_OK && delta->types_found < delta->type_count) {
-        status = read_type(delta, from);
+        status = read_type(delta, reader);
     }
-    if (status == SETT_OK && from->at != from->end) {
+    if (status == SETT_OK && reader->at != reader->end) {
         status = setti_delta_reject(delta, "bytes follow the descriptions of types");
     }
     return status;
@@ -544,12 +554,12 @@ static sett_status read_types(setti_delta* delta, setti_delta_reader* from)
 
 /* Notes where a list of handles begins, and skips it. Returns false if it is incomplete, or if its
  * indices do not ascend. */
-static bool read_skip_handles(setti_delta_reader* from, setti_delta_handles* handles)
+static bool read_skip_handles(setti_delta_reader* reader, setti_delta_handles* handles)
 {
-    setti_delta_reader run = *from;
+    setti_delta_reader run = *reader;
     uint64_t end = 0;
-    handles->from = *from;
-    if (!setti_delta_skip(from, handles->runs, SETTI_DELTA_HANDLES_SIZE)) {
+    handles->from = *reader;
+    if (!setti_delta_skip(reader, handles->runs, SETTI_DELTA_HANDLES_SIZE)) {
         return false;
     }
     for (uint32_t k = 0; k < handles->runs; k++) {
@@ -564,21 +574,22 @@ static bool read_skip_handles(setti_delta_reader* from, setti_delta_handles* han
     return true;
 }
 
-sett_status setti_delta_parse(setti_delta* delta, setti_delta_reader* from)
+sett_status setti_delta_parse(setti_delta* delta, setti_delta_reader* reader)
 {
-    const unsigned char* end = from->end;
-    sett_status status = read_head(delta, from);
+    const unsigned char* end = reader->end;
+    sett_status status = read_head(delta, reader);
     if (status != SETT_OK) {
         return status;
     }
-    setti_delta_reader types = {.at = from->end, .end = end};
+    setti_delta_reader types = {.at = reader->end, .end = end};
     status = read_types(delta, &types);
     if (status != SETT_OK) {
         return status;
     }
-    bool fits = read_skip_handles(from, &delta->ended) && read_skip_handles(from, &delta->begun) &&
-                read_skip_handles(from, &delta->slots);
+    bool fits = read_skip_handles(reader, &delta->ended) &&
+                read_skip_handles(reader, &delta->begun) &&
+                read_skip_handles(reader, &delta->slots);
     return fits ? SETT_OK
                 : setti_delta_reject(delta, "the list of entities is %s",
-                                     from->short_of ? "incomplete" : "not in order");
+                                     reader->short_of ? "incomplete" : "not in order");
 }
