@@ -212,10 +212,13 @@ static bool read_has_size(const setti_delta_type* delta_type)
     if (!delta_type->sent) {
         return bytes == delta_type->bytes;
     }
-    return setti_delta_sends(delta_type->type) &&
-           setti_send_size(delta_type->type->members, bytes) == delta_type->bytes &&
-           setti_send_fingerprint(delta_type->type->members) ==
-               delta_type->padding_hash; /* of the rounding */
+    if (!setti_delta_sends(delta_type->type)) {
+        return false;
+    }
+    const setti_members* members = delta_type->type->members;
+    uint64_t rounding = setti_send_fingerprint(members); /* sent in place of the padding's hash */
+    return setti_send_size(members, bytes) == delta_type->bytes &&
+           rounding == delta_type->padding_hash;
 }
 
 /* Whether a type has the same layout in the delta and here. */
