@@ -57,7 +57,7 @@ typedef struct count_stage {
     sett_search* search;
     sett_ordered* ordered;
     sett_lookup* lookup;
-    sett_snapshot snapshot;
+    sett_snapshot snapshot, later;
     sett_entity entity[COUNT];
     sett_entity far[64]; /* of a million, far apart */
     uint64_t sum;        /* keeps the compiler from leaving work out */
@@ -1025,6 +1025,46 @@ static void run_write_all(count_stage* s)
     }
 }
 
+static unsigned char the_delta[COUNT * 64];
+static size_t the_delta_size;
+
+/* Two snapshots: between them, each position changes, 64 entities lose their velocity, 64 are
+ * destroyed and 64 are created. */
+static void with_two_snapshots(count_stage* s)
+{
+    with_both(s);
+    (void)sett_snapshot_take(s->world, &s->snapshot);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        ((Vector*)sett_get_mut(s->world, s->entity[k], s->p))->x += (float)k;
+    }
+    for (uint32_t k = 0; k < 64; k++) {
+        (void)sett_remove(s->world, s->entity[k * 32], s->v);
+        (void)sett_entity_destroy(s->world, s->entity[k * 32 + 7]);
+    }
+    for (uint32_t k = 0; k < 64; k++) {
+        (void)sett_add(s->world, sett_entity_create(s->world), s->p);
+    }
+    (void)sett_snapshot_take(s->world, &s->later);
+}
+
+static void run_delta_encode(count_stage* s)
+{
+    s->sum += sett_delta_encode(s->world, s->snapshot, s->later, the_delta, sizeof(the_delta),
+                                &the_delta_size) == SETT_OK;
+}
+
+static void with_delta(count_stage* s)
+{
+    with_two_snapshots(s);
+    run_delta_encode(s);
+    (void)sett_snapshot_restore(s->world, s->snapshot);
+}
+
+static void run_delta_apply(count_stage* s)
+{
+    s->sum += sett_delta_apply(s->world, the_delta, the_delta_size) == SETT_OK;
+}
+
 static void count_lookup(count_stage* s, bool ordered)
 {
     with_described(s);
@@ -1234,6 +1274,8 @@ static const count_scene count_scenes[] = {
     {"instantiate_many", with_prefab, run_instantiate_many, COUNT},
     {"instantiate_trees", with_prefab_tree, run_instantiate_many, COUNT * 4},
     {"snapshot_write", with_snapshot, run_write_all, 2},
+    {"delta_encode", with_two_snapshots, run_delta_encode, COUNT},
+    {"delta_apply", with_delta, run_delta_apply, COUNT},
     {"lookup_find", with_lookup, run_lookup_find, 64},
     {"lookup_ordered", with_lookup_ordered, run_lookup_find, 64},
     {"lookup_range", with_lookup_ordered, run_lookup_range, 64},
