@@ -60,13 +60,12 @@ static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone
     uint32_t set = setti_entity_set_of(&from_world->entities, node->index);
     uint32_t count = set != 0 ? from_world->signatures.record[set].count : 0;
     if (*cursor < count) {
-        sett_component id = from_world->signatures.record[set].types[*cursor];
-        (*cursor)++;
-        return from_world->types[id];
+        uint32_t position = (*cursor)++;
+        return from_world->types[from_world->signatures.record[set].types[position]];
     }
     while (*cursor - count < from_world->dont_fragment.count) { /* dont_fragment types come last */
-        setti_type* type = from_world->dont_fragment.item[*cursor - count];
-        (*cursor)++;
+        uint32_t position = (*cursor)++;
+        setti_type* type = from_world->dont_fragment.item[position - count];
         if (setti_storage_has(&type->storage, node->index)) {
             return type;
         }
@@ -95,7 +94,8 @@ static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* 
     return setti_hierarchy_find(clone->from, node->index)->children != 0;
 }
 
-/* Returns true if an earlier node gives the same copies the type. `node` must have a counterpart. */
+/* Returns true if an earlier node gives the same copies the type. `node` must have a
+ * counterpart. */
 static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
@@ -146,7 +146,8 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
     return NULL;
 }
 
-/* Returns the number of the node that has an entity's copies. SETTI_NONE: the entity is not copied. */
+/* Returns the number of the node that has an entity's copies. SETTI_NONE: the entity is not
+ * copied. */
 static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 {
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
@@ -193,7 +194,8 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* Returns the entry for a type of `to` that `onto` had before the merge. NULL: it had no such type. */
+/* Returns the entry for a type of `to` that `onto` had before the merge. NULL: it had no such
+ * type. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -595,7 +597,8 @@ static bool clone_has_type(const setti_clone* clone, const setti_clone_node* nod
     return !shared && type != clone->from->hidden[SETTI_HIDDEN_PREFAB];
 }
 
-/* Returns the edit that makes a node's copies: the counterpart's edit, if there is a counterpart. */
+/* Returns the edit that makes a node's copies: the counterpart's edit, if there is a
+ * counterpart. */
 static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
 {
     SETTI_ASSERT(node->counterpart == SETTI_NONE ||
@@ -954,7 +957,8 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     uint32_t parent_node = clone_find_parent(clone, parent);
     bool same_world = !clone_changes_world(clone);
     bool both_new = parent_node != SETTI_NONE && same_world && !clone_is_merge(clone);
-    /* Without a parent node: a copy of the root is a sibling of the root, but an instance a root. */
+    /* Without a parent node: a copy of the root is a sibling of the root, but an instance a
+     * root. */
     bool becomes_sibling = same_world && !sett_is_null(parent) && clone->instances == NULL;
     for (uint32_t k = 0; k < clone->count; k++) {
         if (policy != SETT_CHILDREN_DEFAULT) {
@@ -1240,7 +1244,8 @@ typedef struct clone_path {
     uint32_t capacity;
 } clone_path;
 
-/* Fills `path` with the indices of an entity and its ancestors. Returns false if memory runs out. */
+/* Fills `path` with the indices of an entity and its ancestors. Returns false if memory runs
+ * out. */
 static bool clone_fill_path(const setti_clone* clone, sett_entity entity, clone_path* path)
 {
     for (uint32_t link = setti_link_to(entity.index); link != SETTI_NO_LINK;
@@ -1275,8 +1280,8 @@ static sett_entity clone_follow_path(const setti_clone* clone, const clone_path*
     return found;
 }
 
-/* Returns the entity of `to` with the path of an entity of `from`, or null. Sets `*status` if memory
- * runs out. */
+/* Returns the entity of `to` with the path of an entity of `from`, or null. Sets `*status` if
+ * memory runs out. */
 static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, sett_status* status)
 {
     clone_path path = {0};

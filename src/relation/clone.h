@@ -9,15 +9,15 @@ typedef struct setti_clone_node {
     uint32_t index;       /* entity index of the original */
     uint32_t lead;        /* the node's first setti_clone_lead, or SETTI_NONE */
     uint32_t counterpart; /* the earlier node with the same copies, or SETTI_NONE */
-    uint32_t parent;      /* set if there are bases: the parent's node, or that node's counterpart */
-    uint64_t name;        /* key of the copies' name, or 0 */
-    bool derives;         /* the copies get an InstanceOf link to the original */
-    bool outside;         /* the entity is not copied: `onto` has the same path in the other world */
-    bool in_tree;         /* `onto` must get the hierarchy's component, to become a parent */
-    sett_entity onto;     /* the entity of `to` that becomes the copy; null: a copy is created */
-    uint32_t existing;    /* the node's first setti_clone_existing, or SETTI_NONE */
-    sett_entity* copies;  /* `count` handles */
-    setti_edit edit;      /* creates the copies, or adds components to `onto` */
+    uint32_t parent;     /* set if there are bases: the parent's node, or that node's counterpart */
+    uint64_t name;       /* key of the copies' name, or 0 */
+    bool derives;        /* the copies get an InstanceOf link to the original */
+    bool outside;        /* the entity is not copied: `onto` has the same path in the other world */
+    bool in_tree;        /* `onto` must get the hierarchy's component, to become a parent */
+    sett_entity onto;    /* the entity of `to` that becomes the copy; null: a copy is created */
+    uint32_t existing;   /* the node's first setti_clone_existing, or SETTI_NONE */
+    sett_entity* copies; /* `count` handles */
+    setti_edit edit;     /* creates the copies, or adds components to `onto` */
 } setti_clone_node;
 
 /* A "sources" type that a node's copies get, because they are targets of copied links. */
@@ -30,7 +30,7 @@ typedef struct setti_clone_lead {
 typedef enum setti_clone_verdict {
     SETTI_CLONE_SKIP, /* the copies do not get the type */
     SETTI_CLONE_TAKE, /* the copies get the type */
-    SETTI_CLONE_RAW /* the merge fails: values of the type may contain unknown handles */
+    SETTI_CLONE_RAW   /* the merge fails: values of the type may contain unknown handles */
 } setti_clone_verdict;
 
 /* A component that both the original and `onto` have before the merge. */
