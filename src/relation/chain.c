@@ -27,7 +27,8 @@
 
 #define CHAIN_PATIENCE 4 /* the table of pairs is built after visits to 4 times all links */
 
-/* The list of a living entity's incoming links, marked as written; NULL if it is not a target. */
+/* Returns the list of a living entity's incoming links, marked as written; NULL if it is not a
+ * target. */
 SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity target)
 {
     SETTI_ASSERT(setti_entity_is_current(&relation->world->entities, target));
@@ -197,7 +198,7 @@ static uint32_t pair_home_of(const setti_relation* relation, uint32_t place)
     return pair_home(relation, record->source, record->link.target.index);
 }
 
-/* Whether the table of pairs exists and belongs to the present state. */
+/* Returns true if the table of pairs exists and belongs to the present state. */
 static bool pair_is_current(const setti_relation* relation)
 {
     return relation->pair_capacity != 0 && relation->pair_epoch == relation->world->epoch;
@@ -427,7 +428,8 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
     return (unsigned char*)link + relation->layout.data;
 }
 
-/* The place of a link, or SETTI_NONE. Sets *steps to the number of links visited in lists. */
+/* Returns the place of a link, or SETTI_NONE. Sets *steps to the number of links visited in
+ * lists. */
 static uint32_t chain_walk(const setti_relation* relation, sett_entity source, sett_entity target,
                            uint32_t* steps)
 {
@@ -476,8 +478,8 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
     return place;
 }
 
-/* The neighbours of the link at `place`, or NULL if there is no such link. Sets *owner to the
- * entity of the list. */
+/* Returns the neighbours of the link at `place`, or NULL if there is no such link. Sets *owner to
+ * the entity of the list. */
 static const sett_chain_* chain_neighbours(const setti_relation* relation, setti_link_side side,
                                            uint32_t place, sett_entity* owner)
 {

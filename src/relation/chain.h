@@ -32,7 +32,7 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
     return (setti_chain_record*)(void*)(page + (size_t)row * relation->layout.size);
 }
 
-/* The link at `place`, or NULL. */
+/* Returns the link at `place`, or NULL. */
 SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -40,7 +40,7 @@ SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t 
                           : setti_storage_find(&relation->links->storage, place);
 }
 
-/* The existing link at `place`, marked as written. */
+/* Returns the existing link at `place`, marked as written. */
 SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -95,7 +95,7 @@ uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source,
 /* Like setti_chain_look_up, but may build the table of pairs. */
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target);
 
-/* The place of the link from source to target, or SETTI_NONE. */
+/* Returns the place of the link from source to target, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_find(const setti_relation* relation, sett_entity source,
                                        sett_entity target)
 {
@@ -112,7 +112,7 @@ SETTI_INLINE uint32_t setti_chain_find(const setti_relation* relation, sett_enti
 /* Frees the table of pairs, if there is one. */
 void setti_chain_drop_pairs(setti_relation* relation);
 
-/* The place of an entity's first link on a side, or SETTI_NONE. */
+/* Returns the place of an entity's first link on a side, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t index,
                                         setti_link_side side)
 {
@@ -124,7 +124,7 @@ SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t
     return links != NULL && links->count != 0 ? links->first_ : SETTI_NONE;
 }
 
-/* The place of the link after `place` in the list of a side, or SETTI_NONE. */
+/* Returns the place of the link after `place` in the list of a side, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_next(const setti_relation* relation, uint32_t place,
                                        setti_link_side side)
 {
@@ -140,8 +140,8 @@ SETTI_INLINE uint32_t setti_chain_source(const setti_relation* relation, uint32_
     return relation->many ? setti_chain_record_at(relation, place)->source : place;
 }
 
-/* The next entity after `at` in a walk over direct and indirect sources of `root`, for exclusive
- * links. SETTI_NONE at the end. */
+/* Returns the next entity after `at` in a walk over direct and indirect sources of `root`, for
+ * exclusive links. SETTI_NONE at the end. */
 SETTI_INLINE uint32_t setti_chain_next_below(const setti_relation* relation, uint32_t root,
                                              uint32_t at)
 {
@@ -153,7 +153,8 @@ SETTI_INLINE uint32_t setti_chain_next_below(const setti_relation* relation, uin
     return next;
 }
 
-/* The index of the entity at one end of a link: the source for SETTI_SOURCES, else the target. */
+/* Returns the index of the entity at one end of a link: the source for SETTI_SOURCES, else the
+ * target. */
 SETTI_INLINE uint32_t setti_chain_end(const setti_relation* relation, uint32_t place,
                                       setti_link_side side)
 {

@@ -90,7 +90,7 @@ static sett_status target_collect(sett_world* world, setti_type* type, uint32_t 
     return SETT_OK;
 }
 
-/* Whether all targets of a surviving source are being destroyed. */
+/* Returns true if all targets of a surviving source are being destroyed. */
 static bool source_is_stranded(const sett_world* world, const setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(!setti_change_is_dying(world, index));
@@ -103,7 +103,8 @@ static bool source_is_stranded(const sett_world* world, const setti_type* type, 
     return place == SETTI_NONE;
 }
 
-/* Whether the link at `place` is the last in the list of its source, so that it is visited once. */
+/* Returns true if the link at `place` is the last in the list of its source, so that it is visited
+ * once. */
 static bool cleanup_is_last_link(const setti_relation* relation, uint32_t source, uint32_t place)
 {
     const sett_links* targets = setti_storage_find(&relation->links->storage, source);

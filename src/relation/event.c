@@ -12,7 +12,7 @@
 
 static const char event_call[] = "sett_event_send";
 
-/* The entity after `at` on a route from `first`, or null. */
+/* Returns the entity after `at` on a route from `first`, or null. */
 static sett_entity event_next(const sett_world* world, sett_route route, sett_entity first,
                               sett_entity at)
 {
