@@ -137,14 +137,14 @@ SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t
 SETTI_INLINE uint32_t setti_chain_next(const setti_relation* relation, uint32_t place,
                                        setti_link_side side)
 {
-    if (side == SETTI_SOURCES) {
-        const sett_link* link = setti_chain_at(relation, place);
-        return link != NULL ? link->chain_.next : SETTI_NONE;
+    if (side == SETTI_TARGETS) {
+        if (!relation->many) {
+            return SETTI_NONE; /* the only link of the source */
+        }
+        return setti_chain_record_at(relation, place)->by_source.next;
     }
-    if (!relation->many) {
-        return SETTI_NONE; /* the only link of the source */
-    }
-    return setti_chain_record_at(relation, place)->by_source.next;
+    const sett_link* link = setti_chain_at(relation, place);
+    return link != NULL ? link->chain_.next : SETTI_NONE;
 }
 
 SETTI_INLINE uint32_t setti_chain_source(const setti_relation* relation, uint32_t place)
