@@ -37,10 +37,10 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
 SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
-    if (relation->many) {
-        return &setti_chain_record_at(relation, place)->link;
+    if (!relation->many) {
+        return setti_storage_find(&relation->links->storage, place);
     }
-    return setti_storage_find(&relation->links->storage, place);
+    return &setti_chain_record_at(relation, place)->link;
 }
 
 /* Returns the existing link at `place`, marked as written. */
@@ -127,10 +127,8 @@ SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t
     }
     const setti_type* type = side == SETTI_SOURCES ? relation->sources : relation->links;
     const sett_links* links = setti_storage_find(&type->storage, index);
-    if (links == NULL || links->count == 0) {
-        return SETTI_NONE;
-    }
-    return links->first_;
+    bool has_links = links != NULL && links->count != 0;
+    return has_links ? links->first_ : SETTI_NONE;
 }
 
 /* Returns the place of the link after `place` in the list of a side, or SETTI_NONE. */
