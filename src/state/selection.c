@@ -32,9 +32,8 @@ static void selection_sink(sett_entity* item, uint32_t position, uint32_t count)
 {
     sett_entity sinking = item[position];
     for (uint32_t child = 2 * position + 1; child < count; child = 2 * position + 1) {
-        if (child + 1 < count && selection_key(item[child]) < selection_key(item[child + 1])) {
-            child++;
-        }
+        /* adds 1 if the second child is greater */
+        child += child + 1 < count && selection_key(item[child]) < selection_key(item[child + 1]);
         if (selection_key(sinking) >= selection_key(item[child])) {
             break;
         }
