@@ -156,9 +156,9 @@ static void query_add_scratch(sett_query* query, setti_term* term)
     SETTI_ASSERT(storage->size != 0);
     query->scratch_align = SETTI_MAX(query->scratch_align, storage->align);
     size_t at = setti_align_up(query->scratch_size, storage->align);
-    term->values = (uint32_t)at;
+    term->copies_offset = (uint32_t)at;
     at = setti_align_up(at + (size_t)storage->size * SETTI_GATHER_ROWS, sizeof(setti_source));
-    term->sources = (uint32_t)at;
+    term->sources_offset = (uint32_t)at;
     query->scratch_size = (uint32_t)(at + sizeof(setti_source) * SETTI_GATHER_ROWS);
 }
 
@@ -216,7 +216,7 @@ static void query_trim_all(sett_world* world)
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_lists_free(query);
         query->lists.due = 1;
-        query->lists.known = false;
+        query->lists.decided = false;
     }
 }
 

@@ -290,7 +290,8 @@ void setti_lists_free(sett_query* query)
 {
     setti_lists* lists = &query->lists;
     if (lists->step != NULL) {
-        setti_pool_free(&query->world->pool, lists->step, (size_t)lists->steps * lists->size, 16);
+        setti_pool_free(&query->world->pool, lists->step, (size_t)lists->steps * lists->step_size,
+                        16);
         lists->step = NULL;
     }
     lists->steps = 0;
@@ -307,11 +308,11 @@ static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
     lists->shift = setti_bits_lowest(lists->unit);
     SETTI_ASSERT(lists->unit == (uint32_t)1 << lists->shift && lists->unit >= 64);
     lists->room = room;
-    lists->size = (uint32_t)setti_align_up(
+    lists->step_size = (uint32_t)setti_align_up(
         sizeof(setti_listed) + lists->unit / 8 + room * sizeof(uint16_t), sizeof(uint64_t));
-    lists->step = setti_pool_alloc(&query->world->pool, (size_t)steps * lists->size, 16);
+    lists->step = setti_pool_alloc(&query->world->pool, (size_t)steps * lists->step_size, 16);
     if (lists->step != NULL) { /* zeroes: no row has matched */
-        memset(lists->step, 0, (size_t)steps * lists->size);
+        memset(lists->step, 0, (size_t)steps * lists->step_size);
         lists->steps = steps;
         lists->recalls = true;
     }
@@ -345,12 +346,12 @@ static bool lists_pay(const sett_query* query, uint32_t limit, uint32_t rows)
 SETTI_COLD void setti_lists_update(sett_query* query)
 {
     setti_lists* lists = &query->lists;
-    bool again = lists->known; /* false at the first decision */
+    bool again = lists->decided; /* false at the first decision */
     lists->due = again ? LISTS_DUE : 1;
     if (query->open.count != 0) {
         return; /* batches point into the lists */
     }
-    lists->known = true;
+    lists->decided = true;
     uint32_t limit = setti_plan_limit(query);
     uint32_t matches = lists_estimate(query, limit);
     uint32_t unit = query->array_rows;
