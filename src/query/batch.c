@@ -843,10 +843,7 @@ bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     if (loop->full && loop->cursor < loop->limit) {
-        if (loop->cursor == 0 && batch_try_first(batch)) {
-            return true;
-        }
-        return batch_next_dense(batch);
+        return (loop->cursor == 0 && batch_try_first(batch)) || batch_next_dense(batch);
     }
     if (!loop->direct || loop->some != 0) {
         return loop->arranged ? batch_next_arranged(batch) : batch_next_any(batch);
