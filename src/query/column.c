@@ -5,8 +5,8 @@
  * work on a batch. Most pages of a large world follow each other in memory: 1,000 batches make
  * about 100 runs. A copy stays valid when the world changes.
  *
- * Invariant:  the batches of a run lie side by side in memory, their fields and entity indices
- * alike */
+ * Invariant:  the fields of the batches of a run lie side by side in memory, and the entity indices
+ */
 #include "query/steps.h"
 
 /* Returns the size of a value of term `k`. Reports an error and returns 0 if `call` cannot copy the

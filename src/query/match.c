@@ -174,7 +174,8 @@ static uint32_t match_arrays(const uint64_t* const* bits, uint32_t count, uint64
 }
 
 /* Removes the rows of a step that a tag hides or that do not match the query.
- *   terms  terms to test, besides SETT_ANY terms, `changed` terms and terms about other entities */
+ *   terms  terms to test; terms with SETT_ANY, with sett_term.changed, and about other entities are
+ *          tested in any case */
 static void match_terms(sett_batch* batch, uint32_t terms)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -213,10 +214,8 @@ static bool match_hides_none(const sett_query* query, uint32_t base, uint32_t wo
             continue;
         }
         const uint64_t* words = setti_storage_word(storage, base);
-        if (words == NULL) {
-            continue; /* no page: no entity of the step has the tag */
-        }
-        for (uint32_t word = 0; word < word_count; word++) {
+        /* without a page, no entity of the step has the tag */
+        for (uint32_t word = 0; words != NULL && word < word_count; word++) {
             hidden |= words[word];
         }
     }

@@ -1,5 +1,4 @@
-/* plan.c: chooses the rows that a loop visits. The first way of this list that is possible is
- * taken:
+/* plan.c: chooses the rows that a loop visits, by the first of these ways that is possible:
  *
  *     the storage of the term with `drives`;
  *     an owning group, if the query has all conditions of the group: the members are the first rows
