@@ -26,7 +26,7 @@
  * AUTO_PERIOD_MOST. */
 #define AUTO_PERIOD 8
 #define AUTO_PERIOD_MOST 128
-#define AUTO_CLOSE 8 /* a change is close if the regret reaches the cost within 8 samples */
+#define AUTO_CLOSE 8 /* a change is close if 8 more gains reach its cost */
 
 #define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)     /* cost of moving a value */
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of a move, besides its values */
@@ -220,8 +220,8 @@ static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         query->use[SETTI_SAMPLED].loops = 0;
-        query->grouped.churn -=
-            query->grouped.churn / 8; /* fades: a destroyed group does not return soon */
+        /* fades slowly, so that a destroyed group does not return soon */
+        query->grouped.churn -= query->grouped.churn / 8;
     }
     for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
         listener->use.churn = 0;
@@ -932,8 +932,8 @@ static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
             may_move = true;
         }
         bool fits = moved + type->storage.count <= max_values;
-        if (may_move && fits &&
-            setti_layout_can_convert(type)) { /* the program may forbid it now */
+        /* the program may have changed the type since it was due */
+        if (may_move && fits && setti_layout_can_convert(type)) {
             uint64_t values = auto_convert_alone(world, type);
             moved += values;
             spent += values + AUTO_TYPE;
