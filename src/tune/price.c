@@ -14,8 +14,8 @@
 #define COST_LOOP 2500  /* beginning and ending a loop */
 #define COST_STEP 1200  /* reading a term's words of 1,024 indices */
 #define COST_DENSE 55   /* a match in a run, or in a group */
-#define COST_LISTED 20  /* in addition to COST_DENSE, a match in a list */
-#define COST_LINE 900   /* in addition, a match that has its cache lines for itself */
+#define COST_LISTED 20  /* a match in a list */
+#define COST_LINE 900   /* in addition, a match in a list that has its cache lines for itself */
 #define COST_LINES 60   /* at most this much for COST_LINE, for each row scanned */
 #define COST_LOOKUP 160 /* testing whether a row has another component */
 #define COST_FETCH 210  /* copying a value that lies in another order */
