@@ -429,11 +429,17 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     batch->rows = NULL;
     batch->present = loop->query->required;
     loop->words[SETTI_STEP_WORD_COUNT] = 0; /* ends the search for the next word */
-    setti_step step = loop->some != 0 ? SETTI_STEP_WORDS : setti_step_next(batch);
+    setti_step step = SETTI_STEP_WORDS;     /* the step that was begun has rows left */
+    if (loop->some == 0) {
+        step = setti_step_next(batch);
+    }
     if (step == SETTI_STEP_END) {
         return false;
     }
-    uint32_t first = step == SETTI_STEP_WORDS ? setti_rows_choose(batch) : 0;
+    uint32_t first = 0; /* the row of the step where the batch begins */
+    if (step == SETTI_STEP_WORDS) {
+        first = setti_rows_choose(batch);
+    }
     loop->dense = step == SETTI_STEP_DENSE;
     loop->scratch_row = first;
     if (loop->driver != SETTI_NO_DRIVER) {
@@ -846,7 +852,10 @@ bool sett_batch_next(sett_batch* batch)
         return (loop->cursor == 0 && batch_try_first(batch)) || batch_next_dense(batch);
     }
     if (!loop->direct || loop->some != 0) {
-        return loop->arranged ? batch_next_arranged(batch) : batch_next_any(batch);
+        if (loop->arranged) {
+            return batch_next_arranged(batch);
+        }
+        return batch_next_any(batch);
     }
     if (loop->cursor >= loop->limit) {
         batch->count = 0;
@@ -855,10 +864,13 @@ bool sett_batch_next(sett_batch* batch)
     if (loop->limit <= WORD_ROWS) {
         return batch_next_word(batch);
     }
-    return loop->dense ? batch_next_dense(batch) : batch_next_listed(batch);
+    if (loop->dense) {
+        return batch_next_dense(batch);
+    }
+    return batch_next_listed(batch);
 }
 
-/* Closes a loop that has no scratch. */
+/* Closes a loop that has no scratch, or none any more. */
 SETTI_INLINE void batch_close(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -116,11 +116,9 @@ SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* t
         if (outer == NULL) {
             continue;
         }
-        if (back) {
-            setti_row_copy(outer, value, storage->size);
-        } else {
-            setti_row_copy(value, outer, storage->size);
-        }
+        void* destination = back ? outer : value;
+        const void* original = back ? value : outer;
+        setti_row_copy(destination, original, storage->size);
     }
 }
 
