@@ -391,7 +391,9 @@ SETTI_INLINE void change_swap(uint64_t word[8], uint32_t side, uint32_t shift, u
     }
 }
 
-/* Writes the first bytes of all values, then the second bytes, and so on. */
+/* Writes the first bytes of all values, then the second bytes, and so on.
+ *   each     bytes of a value
+ *   columns  has room for 8 more bytes */
 static void change_transpose(const unsigned char* values, size_t count, size_t each,
                              unsigned char* columns)
 {
@@ -435,10 +437,11 @@ static void change_write_section(setti_delta_writer* writer)
         return;
     }
     change_transpose(writer->values.data, size / each, each, writer->columns.data);
-    unsigned char* out = writer->values.data; /* reused: the differences are in to->columns now */
-    if (writer->words.size == writer->last_words.size &&
-        memcmp(writer->words.data, writer->last_words.data, writer->words.size) == 0) {
-        writer->count = SETTI_NONE; /* the list is missing */
+    unsigned char* out = writer->values.data; /* reused: the differences are in `columns` now */
+    bool same_list = writer->words.size == writer->last_words.size &&
+                     memcmp(writer->words.data, writer->last_words.data, writer->words.size) == 0;
+    if (same_list) {
+        writer->count = SETTI_NONE; /* the list is left out */
     } else {
         out = change_write_words(writer, out);
     }
@@ -479,7 +482,9 @@ uint64_t setti_delta_short_number(setti_delta_reader* reader)
         byte = setti_delta_number(reader, 1);
         number |= (byte & 127) << shift;
     }
-    reader->short_of = reader->short_of || byte > 127;
+    if (byte > 127) { /* the number has a tenth byte */
+        reader->short_of = true;
+    }
     return number;
 }
 
@@ -525,14 +530,16 @@ static size_t change_count(const setti_delta* delta, const setti_delta_type* del
     return count;
 }
 
-/* Reads `size` bytes of columns. Returns false if the pieces are invalid. */
+/* Reads `size` bytes of columns, which are stored in pieces. Returns false if a piece is
+ * invalid. */
 static bool change_read_columns(setti_delta_reader* reader, unsigned char* out, size_t size)
 {
-    for (size_t at = 0; at < size;) {
+    size_t offset = 0;
+    while (offset < size) {
         uint64_t number = setti_delta_short_number(reader);
         uint64_t count = number / 2 + 1;
-        bool same = number % 2 == 0;
-        if (count > size - at) {
+        bool same = number % 2 == 0; /* the piece is one byte, `count` times */
+        if (count > size - offset) {
             return false;
         }
         const unsigned char* bytes = setti_delta_read(reader, same ? 1 : (size_t)count);
@@ -540,16 +547,18 @@ static bool change_read_columns(setti_delta_reader* reader, unsigned char* out, 
             return false;
         }
         if (same) {
-            memset(out + at, *bytes, (size_t)count);
+            memset(out + offset, *bytes, (size_t)count);
         } else {
-            memcpy(out + at, bytes, (size_t)count);
+            memcpy(out + offset, bytes, (size_t)count);
         }
-        at += (size_t)count;
+        offset += (size_t)count;
     }
     return true;
 }
 
-/* Writes changed values as blocks of entries: the world's values plus the differences. */
+/* Writes changed values to `out`, as blocks of entries. Each value is the world's value plus the
+ * difference.
+ *   count    number of values, which is the length of a column */
 static void change_make_entries(const setti_delta_type* delta_type, setti_delta_reader words,
                                 const unsigned char* columns, size_t count, unsigned char* out)
 {
