@@ -309,7 +309,7 @@ static void delta_write_sections(setti_delta_writer* writer, const setti_type* t
         setti_delta_write_rows};
     writer->type = type;
     writer->codec = setti_delta_codec(type);
-    setti_hash_begin(&writer->sum.type, type);
+    setti_hash_begin(&writer->sum.hash_type, type);
     note->occurs = false;
     for (uint32_t k = 0; k < SETTI_DELTA_SECTIONS; k++) {
         write_section[k](writer);

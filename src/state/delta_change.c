@@ -154,7 +154,7 @@ SETTI_APART static bool change_slow(setti_delta_writer* writer, sett_entity enti
  * NULL if values have no floats. */
 static bool change_is_plain(const setti_delta_writer* writer, const setti_nan_word** nan)
 {
-    const setti_hash_type* hash_type = &writer->sum.type;
+    const setti_hash_type* hash_type = &writer->sum.hash_type;
     SETTI_ASSERT(writer->codec == NULL && writer->sum.view != NULL);
     *nan = hash_type->members != NULL ? hash_type->members->words : NULL;
     return setti_hash_is_plain(hash_type);
@@ -175,7 +175,7 @@ void setti_delta_change(setti_delta_writer* writer, sett_entity entity, const vo
         plain = (change_find_nan(nan, before, size) | change_find_nan(nan, after, size)) == 0;
     }
     if (plain) {
-        uint64_t seed = writer->sum.type.seed ^ setti_hash_entity(entity);
+        uint64_t seed = writer->sum.hash_type.seed ^ setti_hash_entity(entity);
         writer->sum.sum += change_row(seed, before, after, size, out);
     } else if (!change_slow(writer, entity, before, after, out)) {
         return;
@@ -243,7 +243,7 @@ SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* writer, setti_co
         return change_slow_rows(writer, rows, list, count, out);
     }
     const setti_compare_rows copy = *rows; /* can stay in registers */
-    uint64_t seed = writer->sum.type.seed;
+    uint64_t seed = writer->sum.hash_type.seed;
     uint64_t sum = 0;
     for (uint32_t k = 0; k < count; k++, out += size) {
         size_t row = list[k];
