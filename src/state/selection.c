@@ -10,7 +10,7 @@
  *     entries   changed values, encoded as added values; removed components
  *
  * Entries come last, but decide which entities are listed. So a second writer collects the entries.
- * delta_apply.c applies a part like a delta, with other checks.
+ * A part is applied like a delta, with other checks (delta_check.c).
  *
  * Invariant:  copying a selection = encoding it and applying the bytes
  */
