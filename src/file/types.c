@@ -47,7 +47,10 @@ SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* 
     flags |= desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u;
     flags |= desc->track_rows ? TYPES_TRACK_ROWS : 0u;
     flags |= desc->can_disable ? TYPES_CAN_DISABLE : 0u;
-    uint32_t align = written ? SETT_ALIGNOF(sett_list) : value->desc.align;
+    size_t align = value->desc.align;
+    if (written) {
+        align = SETT_ALIGNOF(sett_list);
+    }
     setti_record_put_text(writer, desc->name);
     setti_record_put(writer, (uint64_t)setti_delta_form_of(type), 1);
     setti_record_put(writer, (uint64_t)desc->storage, 1);
