@@ -230,7 +230,7 @@ static uint64_t selection_sum(const sett_world* world, const setti_selected* sel
     setti_view view; /* SETTI_AFTER is the live world */
     setti_delta_sum sum = {.view = &view};
     setti_view_init_empty(setti_unconst(world), &view);
-    setti_hash_begin(&sum.of, type);
+    setti_hash_begin(&sum.hash_type, type);
     for (uint32_t k = 0; k < selected->count && type->storage.count != 0; k++) {
         sett_entity entity = selected->entity[k];
         const void* value = NULL;
