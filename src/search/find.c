@@ -25,23 +25,25 @@ typedef struct find_block {
     uint32_t count;
     uint32_t index[FIND_ROWS];
     uint16_t parent[FIND_ROWS];
-    bool mark[FIND_ROWS]; /* of an input block: rows of the block before where the list is true */
+    /* Of an input block: by row of the block before, whether the list is true for the row. */
+    bool mark[FIND_ROWS];
 } find_block;
 
 /* The entities reached by chains of links, in order of discovery. */
 typedef struct find_reached {
     uint32_t* index;
-    uint32_t* slot; /* hash table of 2 * room slots: position in `index` plus 1, or 0 */
+    uint32_t* slot; /* hash table of 2 * room slots: a position in `index` plus 1; 0: empty */
     uint32_t count;
     uint32_t room; /* a power of two; 0: not allocated */
 } find_reached;
 
 /* The progress of a step through the rows of the previous block. */
 typedef struct find_work {
-    bool begun;     /* the previous block has rows left; of an input: it was handed out */
+    bool begun;     /* rows of the previous block are left; of an input: it was handed out */
     bool open;      /* `row` has results left */
-    uint32_t row;   /* the current row */
-    uint32_t place; /* of the next result: a link's place, or the index or row of a scan */
+    uint32_t row;   /* the current row of the previous block */
+    uint32_t place; /* the next result: a link's place, a position in `reached`, or an index or
+                     * row of a scan */
     find_reached reached;
     setti_wanted wanted; /* for a scan */
 } find_work;
@@ -56,7 +58,7 @@ typedef struct find {
     uint32_t constant[SETT_SEARCH_VARIABLES]; /* entity indices of fixed variables */
     size_t size;                              /* of this struct and its arrays, in bytes */
     bool pooled;     /* allocated from the world's pool, not by its allocator */
-    bool failed;     /* memory ran out, or `stopped` */
+    bool failed;     /* the loop must end: memory ran out, or `stopped` is set */
     bool stopped;    /* the search's limit ended the loop */
     uint32_t spent;  /* work since the last call of the limit */
     uint32_t branch; /* the current branch of the plan */
@@ -70,8 +72,10 @@ typedef struct find {
 void* setti_find_alloc(sett_world* world, bool pooled, size_t size)
 {
     setti_pool* pool = &world->pool;
-    return pooled ? setti_pool_alloc(pool, size, 64)
-                  : pool->allocator.alloc_fn(pool->allocator.user, size, 64);
+    if (pooled) {
+        return setti_pool_alloc(pool, size, 64);
+    }
+    return pool->allocator.alloc_fn(pool->allocator.user, size, 64);
 }
 
 void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size)
@@ -91,27 +95,33 @@ static void find_reached_free(const find* f, find_reached* reached)
     memset(reached, 0, sizeof(*reached));
 }
 
-/* Takes the next `size` bytes of `piece`, from *at on. Returns NULL if `piece` is NULL. */
-static void* find_take_memory(void* piece, size_t* at, size_t size)
+/* Takes `size` bytes of `piece`, and moves *offset from the first of these bytes behind the last.
+ * Returns NULL if `piece` is NULL. */
+static void* find_take_memory(void* piece, size_t* offset, size_t size)
 {
-    void* taken = piece != NULL ? (unsigned char*)piece + *at : NULL;
-    *at = setti_align_up(*at + size, 64);
-    return taken;
+    size_t first = *offset;
+    *offset = setti_align_up(first + size, 64);
+    if (piece == NULL) {
+        return NULL;
+    }
+    return (unsigned char*)piece + first;
 }
 
-/* Lays out a loop's arrays in `piece`, or only measures if `piece` is NULL. Returns the size. */
+/* Places the arrays of the loop `f` in the memory `piece`, behind the loop itself. Only measures
+ * if `piece` is NULL. Returns the size of the loop and its arrays, in bytes. */
 static size_t find_lay_out(const sett_search* search, find* f, void* piece)
 {
-    size_t at = setti_align_up(sizeof(find), 64);
-    f->plan.step = find_take_memory(piece, &at, search->step_room * sizeof(setti_search_step));
-    f->plan.pipe = find_take_memory(piece, &at, search->pipe_room * sizeof(setti_span));
-    f->work = find_take_memory(piece, &at, search->step_room * sizeof(find_work));
-    f->column = find_take_memory(piece, &at, search->result_count * FIND_ROWS * sizeof(uint32_t));
-    f->block = find_take_memory(piece, &at, search->depth_room * sizeof(find_block));
-    return at;
+    size_t offset = setti_align_up(sizeof(find), 64);
+    f->plan.step = find_take_memory(piece, &offset, search->step_room * sizeof(setti_search_step));
+    f->plan.pipe = find_take_memory(piece, &offset, search->pipe_room * sizeof(setti_span));
+    f->work = find_take_memory(piece, &offset, search->step_room * sizeof(find_work));
+    size_t column_size = FIND_ROWS * sizeof(uint32_t);
+    f->column = find_take_memory(piece, &offset, search->result_count * column_size);
+    f->block = find_take_memory(piece, &offset, search->depth_room * sizeof(find_block));
+    return offset;
 }
 
-/* Takes the search's spare memory, or allocates. Returns NULL when memory runs out. */
+/* Returns the spare loop of the search, or allocates a loop. Returns NULL when memory runs out. */
 static find* find_make(sett_search* search, bool pooled)
 {
     if (pooled && search->spare != NULL) {
@@ -120,11 +130,11 @@ static find* find_make(sett_search* search, bool pooled)
         return spare;
     }
     SETTI_ASSERT(search->step_room != 0 && search->depth_room != 0);
-    find made = {.search = search, .world = search->world, .pooled = pooled};
-    made.size = find_lay_out(search, &made, NULL);
-    find* f = setti_find_alloc(search->world, pooled, made.size);
+    find empty = {.search = search, .world = search->world, .pooled = pooled};
+    empty.size = find_lay_out(search, &empty, NULL);
+    find* f = setti_find_alloc(search->world, pooled, empty.size);
     if (f != NULL) {
-        *f = made;
+        *f = empty;
         find_lay_out(search, f, f);
         memset(f->work, 0, search->step_room * sizeof(find_work));
     }
@@ -142,6 +152,7 @@ static void find_destroy(find* f)
     setti_find_release(f->world, f->pooled, f, f->size);
 }
 
+/* Takes a loop from the search's list. Keeps the loop as the spare one, or frees it. */
 static void find_release(find* f)
 {
     find** link = &f->search->loops;
@@ -157,12 +168,15 @@ static void find_release(find* f)
     }
 }
 
-/* Ends the loops over `rows`, and the loops of functions that have returned. */
+/* Ends the loops that a `break` or `return` left open: those that use `rows`, and those of
+ * functions that have returned. */
 static void find_release_left(const sett_search* search, const sett_rows* rows)
 {
     for (find *f = search->loops, *next; f != NULL; f = next) {
         next = f->next;
-        if (f->frame == rows || (f->frame != NULL && setti_platform_has_returned(f->frame))) {
+        bool uses_rows = f->frame == rows;
+        bool has_returned = f->frame != NULL && setti_platform_has_returned(f->frame);
+        if (uses_rows || has_returned) {
             find_release(f);
         }
     }
@@ -198,7 +212,7 @@ SETTI_INLINE void find_spend(find* f, uint32_t work)
     }
 }
 
-/* Returns an entity's first slot to probe. */
+/* Returns the first slot to probe for an entity. */
 static uint32_t reached_home(const find_reached* reached, uint32_t index)
 {
     SETTI_ASSERT(reached->room != 0 && (reached->room & (reached->room - 1)) == 0);
@@ -206,10 +220,13 @@ static uint32_t reached_home(const find_reached* reached, uint32_t index)
     return (index * 0x9E3779B1u >> 7) & (reached->room * 2 - 1);
 }
 
+/* Doubles the room of a list. After a failure, sets f->failed and returns false. */
 static bool reached_grow(find* f, find_reached* reached)
 {
-    find_reached grown = {.count = reached->count,
-                          .room = reached->room != 0 ? reached->room * 2 : 64};
+    find_reached grown = {.count = reached->count, .room = 64};
+    if (reached->room != 0) {
+        grown.room = reached->room * 2;
+    }
     grown.index = setti_find_alloc(f->world, f->pooled, grown.room * 3 * sizeof(uint32_t));
     if (grown.index == NULL) {
         f->failed = true;
@@ -220,63 +237,68 @@ static bool reached_grow(find* f, find_reached* reached)
     memset(grown.slot, 0, grown.room * 2 * sizeof(uint32_t));
     for (uint32_t k = 0; k < reached->count; k++) {
         grown.index[k] = reached->index[k];
-        uint32_t at = reached_home(&grown, grown.index[k]);
-        while (grown.slot[at] != 0) {
-            at = (at + 1) & (grown.room * 2 - 1);
+        uint32_t probe = reached_home(&grown, grown.index[k]);
+        while (grown.slot[probe] != 0) {
+            probe = (probe + 1) & (grown.room * 2 - 1);
         }
-        grown.slot[at] = k + 1;
+        grown.slot[probe] = k + 1;
     }
     find_reached_free(f, reached);
     *reached = grown;
     return true;
 }
 
+/* Adds an entity, unless the list has the entity already. */
 static void reached_add(find* f, find_reached* reached, uint32_t index)
 {
     if (reached->count == reached->room && !reached_grow(f, reached)) {
         return;
     }
     SETTI_ASSERT(index != SETTI_NONE && reached->count < reached->room);
-    uint32_t at = reached_home(reached, index);
-    while (reached->slot[at] != 0) {
-        if (reached->index[reached->slot[at] - 1] == index) {
+    uint32_t probe = reached_home(reached, index);
+    while (reached->slot[probe] != 0) {
+        if (reached->index[reached->slot[probe] - 1] == index) {
             return;
         }
-        at = (at + 1) & (reached->room * 2 - 1);
+        probe = (probe + 1) & (reached->room * 2 - 1);
     }
     reached->index[reached->count++] = index;
-    reached->slot[at] = reached->count;
+    reached->slot[probe] = reached->count;
 }
 
+/* Adds the ends of the links of the entity `index`. */
 static void reached_follow(find* f, find_reached* reached, const setti_type* relationship,
-                           uint32_t from, setti_link_side side)
+                           uint32_t index, setti_link_side side)
 {
-    for (uint32_t place = setti_walk_first(relationship, from, side); place != SETTI_NONE;
+    for (uint32_t place = setti_walk_first(relationship, index, side); place != SETTI_NONE;
          place = setti_walk_next(relationship, place, side)) {
         reached_add(f, reached, setti_walk_end(relationship, place, side));
     }
 }
 
-/* Begins a new list: `from` if the item is `or_self`, and the ends of the links of `from`. */
+/* Begins a new list with the ends of the links of the entity `index`, or no entity if `index` is
+ * SETTI_NONE. If the item is `or_self`, the entity itself is the first in the list. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
-                          uint32_t from, setti_link_side side)
+                          uint32_t index, setti_link_side side)
 {
     if (reached->room != 0) {
         memset(reached->slot, 0, reached->room * 2 * sizeof(uint32_t));
     }
     reached->count = 0;
-    if (from == SETTI_NONE) {
+    if (index == SETTI_NONE) {
         return;
     }
     if (item->or_self) {
-        reached_add(f, reached, from);
+        reached_add(f, reached, index);
     }
-    if (!item->or_self || !item->closure) { /* else reached_take follows the links of `from` */
-        reached_follow(f, reached, item->along, from, side);
+    bool is_followed_later = item->or_self && item->closure; /* by reached_take */
+    if (!is_followed_later) {
+        reached_follow(f, reached, item->along, index, side);
     }
 }
 
-/* Returns the k-th entity reached, or SETTI_NONE. In a closure, adds the ends of its links. */
+/* Returns the k-th entity reached, or SETTI_NONE if fewer are reached. In a closure, adds the ends
+ * of the entity's links to the list. */
 static uint32_t reached_take(find* f, find_reached* reached, const setti_search_item* item,
                              uint32_t k, setti_link_side side)
 {
@@ -291,7 +313,7 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
     return index;
 }
 
-/* The row at `origin_depth` from which a row at `depth` was found. */
+/* The row of the block at `origin_depth` from which a row of the block at `depth` was found. */
 SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row,
                                   uint32_t origin_depth)
 {
@@ -302,7 +324,8 @@ SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row,
     return row;
 }
 
-/* The entity of the variable `ref` for a row at `depth`, or SETTI_NONE. */
+/* The entity of the variable `ref` in a row of the block at `depth`, or SETTI_NONE. `ref_depth` is
+ * the depth of the variable's own block. */
 SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, uint8_t ref,
                                  uint8_t ref_depth)
 {
@@ -312,7 +335,7 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
     return f->block[ref_depth].index[find_origin(f, depth, row, ref_depth)];
 }
 
-/* Whether the enclosing list is already true for a row. */
+/* Whether the enclosing list is already true for a row of the block at `depth`. */
 SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, uint32_t depth,
                                   uint32_t row)
 {
@@ -324,6 +347,7 @@ SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, 
     return input->mark[input->parent[input_row]];
 }
 
+/* Appends the result `index`, found from the row `row` of the block before. */
 SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
 {
     SETTI_ASSERT(out->count < FIND_ROWS && row < FIND_ROWS);
@@ -331,7 +355,8 @@ SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
     out->parent[out->count++] = (uint16_t)row;
 }
 
-/* Copies a row behind the kept rows. The copy is kept if `wanted`. Has no branch. */
+/* Copies the row `row` behind the kept rows. The copy counts as kept if `wanted` is true. There is
+ * no branch, because a processor could not predict it. */
 SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, bool wanted)
 {
     SETTI_ASSERT(*kept <= row && row < block->count);
@@ -340,24 +365,24 @@ SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, boo
     *kept += wanted;
 }
 
-/* Whether no tag hides the entity. */
+/* Whether no tag hides the entity. `named` has the tags that terms name: they hide nothing. */
 static bool find_is_shown(const find* f, uint32_t index, const bool named[SETTI_HIDDEN])
 {
-    bool shown = true;
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        /* A tag named by a term hides nothing. */
         const setti_type* tag = named[k] ? NULL : f->world->hidden[k];
-        shown = shown && (tag == NULL || !setti_storage_has(&tag->storage, index));
+        if (tag != NULL && setti_storage_has(&tag->storage, index)) {
+            return false;
+        }
     }
-    return shown;
+    return true;
 }
 
 /* The storages with the presence bits that a scan tests. */
 typedef struct find_scan {
-    const setti_storage* storage[SETTI_SEARCH_ITEMS + 1]; /* a driver is first */
+    const setti_storage* storage[SETTI_SEARCH_ITEMS + 1]; /* the driver, if any, is first */
     uint64_t flip[SETTI_SEARCH_ITEMS + 1];                /* all ones for a negated term */
     uint32_t count;
-    uint32_t limit; /* first index after the scan */
+    uint32_t limit; /* the scan ends before this index */
 } find_scan;
 
 static void scan_add(find_scan* scan, const setti_storage* storage, bool negated)
@@ -380,18 +405,20 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
         const setti_type* type = setti_choose_scanned(item, step->variable, step->driver);
-        if (type != NULL && (item->negated || type != step->driver)) { /* else already added */
+        bool is_added = type == step->driver && !item->negated; /* above */
+        if (type != NULL && !is_added) {
             scan_add(scan, &type->storage, item->negated);
         }
     }
 }
 
-/* The bits of `word` for entities that pass all tests. */
+/* Returns `word` without the bits of entities that fail a test. Bit 0 is the entity `base`. */
 static uint64_t scan_word(const find_scan* scan, uint32_t base, uint64_t word)
 {
     for (uint32_t k = 0; k < scan->count && word != 0; k++) {
         const uint64_t* bits = setti_storage_word(scan->storage[k], base);
-        word &= (bits != NULL ? *bits : 0) ^ scan->flip[k];
+        uint64_t present = bits != NULL ? *bits : 0;
+        word &= present ^ scan->flip[k];
     }
     return word;
 }
@@ -401,18 +428,21 @@ static const setti_lookup_calls* find_lookup_calls(const void* lookup)
     return ((const setti_lookup_head*)lookup)->calls;
 }
 
-/* Lets a look-up find the entities of a scan, if a look-up can. */
+/* Lets a look-up find the entities of a scan, if there is a look-up that can. */
 static void scan_narrow(find* f, const setti_search_step* step, find_work* w)
 {
     const void* lookup = f->world->module[SETTI_SLOT_LOOKUPS];
     w->wanted.lookup = NULL;
+    if (lookup == NULL || !f->pooled || step->kind != SETTI_FIND_SCAN) {
+        return; /* a loop in a system is not pooled, and uses no look-up */
+    }
     bool by_words = step->driver == NULL || step->driver->storage.kind != SETTI_SPARSE;
-    if (lookup != NULL && f->pooled && step->kind == SETTI_FIND_SCAN && by_words) {
+    if (by_words) {
         find_lookup_calls(lookup)->narrow(f->search, step, &w->wanted);
     }
 }
 
-/* The position of the first wanted entity not below an index. */
+/* The position of the first wanted entity with an index >= `index`. */
 static uint32_t wanted_seek(const setti_wanted* wanted, uint32_t index)
 {
     uint32_t first = 0;
@@ -431,9 +461,10 @@ static uint32_t wanted_seek(const setti_wanted* wanted, uint32_t index)
 /* Adds the wanted entities that pass the scan. Returns true if the block is full. */
 static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find_block* out)
 {
-    uint32_t at = wanted_seek(&w->wanted, w->place);
-    for (; at < w->wanted.count && w->wanted.entity[at].index < scan->limit; at++) {
-        uint32_t index = w->wanted.entity[at].index;
+    const sett_entity* entity = w->wanted.entity;
+    uint32_t k = wanted_seek(&w->wanted, w->place);
+    for (; k < w->wanted.count && entity[k].index < scan->limit; k++) {
+        uint32_t index = entity[k].index;
         uint32_t base = index & ~63u;
         uint64_t bit = (uint64_t)1 << (index % 64);
         uint64_t word = setti_entity_alive(&f->world->entities, base) & bit;
@@ -449,7 +480,8 @@ static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find
     return false;
 }
 
-/* Scans presence bits of the driver, or of all entities. Returns true if the block is full. */
+/* Scans the presence bits of the driver, or the living entities if the step has no driver. Returns
+ * true if the block is full. */
 static bool scan_words(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     find_scan scan;
@@ -467,7 +499,10 @@ static bool scan_words(find* f, const setti_search_step* step, find_work* w, fin
             w->place = setti_array_seek(driver, w->place);
             continue;
         }
-        uint64_t word = driver != NULL ? UINT64_MAX : setti_entity_alive(&f->world->entities, base);
+        uint64_t word = UINT64_MAX; /* scan_word also tests the driver */
+        if (driver == NULL) {
+            word = setti_entity_alive(&f->world->entities, base);
+        }
         word = scan_word(&scan, base, word & ~setti_bits_below(w->place - base));
         for (; word != 0; word &= word - 1) {
             uint32_t index = base + setti_bits_lowest(word);
@@ -499,8 +534,8 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
     return false;
 }
 
-/* The entity at which a row's links begin, or SETTI_NONE. */
-SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, uint32_t row)
+/* The entity from which a step finds the results of a row of the block before, or SETTI_NONE. */
+SETTI_INLINE uint32_t find_start(const find* f, const setti_search_step* step, uint32_t row)
 {
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
 }
@@ -512,7 +547,7 @@ SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_wor
     const setti_type* relationship = step->item->along;
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     if (!w->open) { /* a new row */
-        w->place = setti_walk_first(relationship, find_from(f, step, w->row), side);
+        w->place = setti_walk_first(relationship, find_start(f, step, w->row), side);
         if (w->place == SETTI_NONE && step->item->optional) {
             find_emit(out, SETTI_NONE, w->row);
         }
@@ -527,11 +562,13 @@ SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_wor
     return false;
 }
 
-/* Calls fill_links_of with a constant side, to compile a faster copy for each. */
+/* Calls fill_links_of with a constant side, so that a faster copy is compiled for each side. */
 static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    return step->kind == SETTI_FIND_SOURCES ? fill_links_of(f, step, w, out, SETTI_SOURCES)
-                                            : fill_links_of(f, step, w, out, SETTI_TARGETS);
+    if (step->kind == SETTI_FIND_SOURCES) {
+        return fill_links_of(f, step, w, out, SETTI_SOURCES);
+    }
+    return fill_links_of(f, step, w, out, SETTI_TARGETS);
 }
 
 /* Adds the entities reached from a row. Returns true if the block is full. */
@@ -540,7 +577,7 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
     setti_link_side side = step->kind == SETTI_FIND_SOURCES ? SETTI_SOURCES : SETTI_TARGETS;
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     if (!w->open) { /* a new row */
-        reached_begin(f, &w->reached, step->item, find_from(f, step, w->row), side);
+        reached_begin(f, &w->reached, step->item, find_start(f, step, w->row), side);
         if (w->reached.count == 0 && step->item->optional) {
             find_emit(out, SETTI_NONE, w->row);
         }
@@ -555,52 +592,64 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
     return false;
 }
 
-/* Adds the entity on the other side of `==`. */
+/* Adds the entity that the side of `==` already found gives for a row. Returns false: a row has one
+ * result at most, and the block has room for one. */
 static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
                       find_block* out)
 {
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_COMPARE);
     const setti_search_side* sides = f->search->side[step->item->compare];
     const setti_search_side* side = step->variable == step->item->source ? &sides[1] : &sides[0];
-    uint32_t index = setti_compare_entity(f->world, side, find_from(f, step, w->row));
+    uint32_t index = setti_compare_entity(f->world, side, find_start(f, step, w->row));
     if (index != SETTI_NONE) {
         find_emit(out, index, w->row);
     }
-    return false; /* a row has one result at most */
+    return false;
 }
 
 /* Adds the results of a row. Returns true if the block is full. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    w->place = w->open ? w->place : 0; /* 0: a new row */
+    if (!w->open) { /* a new row */
+        w->place = 0;
+    }
     switch (step->kind) {
     case SETTI_FIND_SCAN:
-        return step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE
-                   ? scan_rows(step, w, out)
-                   : scan_words(f, step, w, out);
+        if (step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE) {
+            return scan_rows(step, w, out);
+        }
+        return scan_words(f, step, w, out);
     case SETTI_FIND_COPY:
         return fill_copy(f, step, w, out);
-    default:
-        return step->item->or_self || step->item->closure ? fill_reached(f, step, w, out)
-                                                          : fill_links(f, step, w, out);
+    default: /* links */
+        if (step->item->or_self || step->item->closure) {
+            return fill_reached(f, step, w, out);
+        }
+        return fill_links(f, step, w, out);
     }
 }
 
 static bool find_pull(find* f, uint32_t k);
 
-/* Loads the links of the next rows into the cache. */
+/* Loads the links of the first `count` rows of the block before into the cache. */
 static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
 {
     bool to_sources = step->kind == SETTI_FIND_SOURCES;
     const setti_relation* relation = setti_relation_of_links(step->item->along);
-    const setti_type* type = relation != NULL && to_sources ? relation->sources : step->item->along;
+    const setti_type* type = step->item->along;
+    if (relation != NULL && to_sources) {
+        type = relation->sources;
+    }
     const void* value[FIND_ROWS];
     for (uint32_t row = 0; row < count; row++) {
-        value[row] = setti_storage_find(&type->storage, find_from(f, step, row));
+        value[row] = setti_storage_find(&type->storage, find_start(f, step, row));
         SETTI_PREFETCH(value[row]);
     }
-    if (relation == NULL || (!to_sources && !relation->many)) {
-        return; /* the values have no lists of links */
+    if (relation == NULL) {
+        return; /* the hierarchy has no lists of links */
+    }
+    if (!to_sources && !relation->many) {
+        return; /* the value of a source is its only link */
     }
     for (uint32_t row = 0; row < count; row++) {
         const sett_links* links = value[row];
@@ -611,7 +660,25 @@ static void find_prefetch(const find* f, const setti_search_step* step, uint32_t
     }
 }
 
-/* Fills the block of step k with the next rows. Returns false at the end. */
+/* Fetches the next block of the step before step k. Returns false if there is none. */
+static bool find_fetch(find* f, uint32_t k)
+{
+    const setti_search_step* step = &f->plan.step[k];
+    find_work* w = &f->work[k];
+    if (!find_pull(f, k - 1)) {
+        return false;
+    }
+    w->begun = true;
+    w->open = false;
+    w->row = 0;
+    if (step->prefetch) {
+        find_prefetch(f, step, f->block[step->depth - 1].count);
+    }
+    return true;
+}
+
+/* Fills the block of step k with the next results. Returns false if there are none, or after a
+ * failure. */
 static bool find_generate(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -621,16 +688,9 @@ static bool find_generate(find* f, uint32_t k)
     SETTI_ASSERT(k != 0 && step->depth != 0 && step->depth < f->search->depth_room);
     out->count = 0;
     while (out->count == 0 && !f->failed) { /* rows can have no results */
-        if (!w->begun) {                    /* all rows of the previous block are used */
-            if (!find_pull(f, k - 1)) {
-                return false;
-            }
-            w->begun = true;
-            w->open = false;
-            w->row = 0;
-            if (step->prefetch) {
-                find_prefetch(f, step, in->count);
-            }
+        bool all_used = !w->begun;          /* all rows of the block before */
+        if (all_used && !find_fetch(f, k)) {
+            return false;
         }
         while (w->row < in->count && out->count < FIND_ROWS && !f->failed) {
             bool decided = find_is_decided(f, step, (uint32_t)step->depth - 1, w->row);
@@ -646,7 +706,8 @@ static bool find_generate(find* f, uint32_t k)
     return !f->failed;
 }
 
-/* Fills the input block of a pipe, once. */
+/* Fills the input block of a pipe. Returns false if no row is undecided, or if the input was handed
+ * out already. */
 static bool find_input(find* f, uint32_t k)
 {
     SETTI_ASSERT(f->plan.step[k].kind == SETTI_FIND_INPUT);
@@ -673,14 +734,17 @@ static bool find_input(find* f, uint32_t k)
 static bool test_followed(find* f, const setti_search_item* item, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(item->along->records == NULL);
-    setti_along_walk up = {0};
-    while ((source = setti_along_next(&up, item->along, source)) != SETTI_NONE &&
-           source != target && !f->failed) {
+    setti_along_walk walk = {0};
+    uint32_t ancestor = setti_along_next(&walk, item->along, source);
+    while (ancestor != SETTI_NONE && ancestor != target && !f->failed) {
         find_spend(f, 1);
+        ancestor = setti_along_next(&walk, item->along, ancestor);
     }
-    return source != SETTI_NONE; /* the target, unless f->failed */
+    return ancestor != SETTI_NONE; /* it is the target, unless f->failed */
 }
 
+/* Whether a chain of links leads from the source to the target. `reached` gets the entities reached
+ * on the way. */
 static bool test_reached(find* f, find_reached* reached, const setti_search_item* item,
                          uint32_t source, uint32_t target)
 {
@@ -704,12 +768,14 @@ static bool test_direct(const find* f, const setti_type* relationship, uint32_t 
                             setti_entity_at(table, target)) != SETTI_NONE;
 }
 
+/* Whether an entity can be the entity `_`: no tag hides it. */
 static bool some_is_shown(const find* f, uint32_t index)
 {
     static const bool no_tag_is_named[SETTI_HIDDEN] = {false};
     return find_is_shown(f, index, no_tag_is_named);
 }
 
+/* Whether any entity is visible. */
 static bool test_any_entity(find* f)
 {
     uint32_t capacity = setti_entity_capacity(&f->world->entities);
@@ -730,8 +796,10 @@ static bool test_any_link(find* f, const setti_type* relationship)
 {
     uint32_t cursor = 0;
     uint32_t index;
-    while ((index = setti_storage_next(&relationship->storage, &cursor)) != SETTI_NONE &&
-           !f->failed) {
+    while ((index = setti_storage_next(&relationship->storage, &cursor)) != SETTI_NONE) {
+        if (f->failed) {
+            break;
+        }
         find_spend(f, 1);
         if (setti_walk_first(relationship, index, SETTI_TARGETS) != SETTI_NONE &&
             some_is_shown(f, index)) {
@@ -741,7 +809,20 @@ static bool test_any_link(find* f, const setti_type* relationship)
     return false;
 }
 
-/* Whether links lead to the target from any visible entity. */
+/* Whether a chain of links leads to the target from any visible entity. */
+static bool test_any_reached(find* f, find_reached* reached, const setti_search_item* item,
+                             uint32_t target)
+{
+    reached_begin(f, reached, item, target, SETTI_SOURCES);
+    for (uint32_t k = 0; k < reached->count && !f->failed; k++) {
+        if (some_is_shown(f, reached_take(f, reached, item, k, SETTI_SOURCES))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a link, or in a closure a chain of links, leads to the target from any visible entity. */
 static bool test_any_source(find* f, find_reached* reached, const setti_search_item* item,
                             uint32_t target)
 {
@@ -756,15 +837,8 @@ static bool test_any_source(find* f, find_reached* reached, const setti_search_i
             return true;
         }
     }
-    if (item->closure) { /* no direct source is shown: test all indirect sources */
-        reached_begin(f, reached, item, target, SETTI_SOURCES);
-        for (uint32_t k = 0; k < reached->count && !f->failed; k++) {
-            if (some_is_shown(f, reached_take(f, reached, item, k, SETTI_SOURCES))) {
-                return true;
-            }
-        }
-    }
-    return false;
+    /* No direct source is visible. */
+    return item->closure && test_any_reached(f, reached, item, target);
 }
 
 /* Tests for a link with `_` as source or target. */
@@ -773,12 +847,16 @@ static bool test_some(find* f, const setti_search_step* step, find_work* w, uint
 {
     const setti_search_item* item = step->item;
     if (step->a != SETTI_SOME) { /* the target is `_` */
-        return source != SETTI_NONE &&
-               (item->or_self ||
-                setti_walk_first(item->along, source, SETTI_TARGETS) != SETTI_NONE);
+        if (source == SETTI_NONE) {
+            return false;
+        }
+        return item->or_self || setti_walk_first(item->along, source, SETTI_TARGETS) != SETTI_NONE;
     }
-    if (step->b == SETTI_SOME) {
-        return item->or_self ? test_any_entity(f) : test_any_link(f, item->along);
+    if (step->b == SETTI_SOME) { /* both are `_` */
+        if (item->or_self) {
+            return test_any_entity(f);
+        }
+        return test_any_link(f, item->along);
     }
     return target != SETTI_NONE && test_any_source(f, &w->reached, item, target);
 }
@@ -799,11 +877,14 @@ static bool test_link(find* f, const setti_search_step* step, find_work* w, uint
     if (!item->closure) {
         return test_direct(f, item->along, source, target);
     }
-    return item->along->records != NULL ? test_reached(f, &w->reached, item, source, target)
-                                        : test_followed(f, item, source, target);
+    if (item->along->records != NULL) {
+        return test_reached(f, &w->reached, item, source, target);
+    }
+    return test_followed(f, item, source, target);
 }
 
-/* Marks the rows for which a list is true. */
+/* Marks the rows of a block for which a list is true. The marks are in the input block of the
+ * list's sides. */
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
@@ -830,7 +911,10 @@ static bool test_any(find* f, const setti_type* type)
                                       [SETTI_HIDDEN_DISABLED] = type->id == SETT_ID_DISABLED};
     uint32_t cursor = 0;
     uint32_t index;
-    while ((index = setti_storage_next(&type->storage, &cursor)) != SETTI_NONE && !f->failed) {
+    while ((index = setti_storage_next(&type->storage, &cursor)) != SETTI_NONE) {
+        if (f->failed) {
+            break;
+        }
         find_spend(f, 1);
         if (setti_type_is_on(type, index) && find_is_shown(f, index, named)) {
             return true;
@@ -849,7 +933,17 @@ static bool test_has(find* f, const setti_search_step* step, uint32_t index)
            setti_along_find(item->along, item->walk, item->type, index) != SETTI_NONE;
 }
 
-/* Fast path of find_test, for the test of a component. */
+/* Whether a step tests a variable's own component. Then find_keep_having is the fast path. */
+static bool test_is_having(const setti_search_step* step)
+{
+    const setti_search_item* item = step->item;
+    if (item == NULL || item->kind != SETTI_ITEM_HAS) {
+        return false;
+    }
+    return item->walk == SETT_WALK_NONE && step->a != SETTI_SOME;
+}
+
+/* Keeps the rows with a component, or without the component if the item is negated. */
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
     const setti_type* type = step->item->type;
@@ -863,6 +957,7 @@ static void find_keep_having(find* f, const setti_search_step* step, find_block*
     block->count = kept;
 }
 
+/* Whether a row passes step k. */
 static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
 {
     uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
@@ -887,14 +982,14 @@ static bool find_passes(find* f, const setti_search_step* step, uint32_t k, uint
     return is_true != item->negated;
 }
 
+/* Drops the rows of the block that fail step k. */
 static void find_test(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
     const setti_search_item* item = step->item;
     find_block* block = &f->block[step->depth];
     find_spend(f, block->count);
-    if (item != NULL && item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE &&
-        step->a != SETTI_SOME) {
+    if (test_is_having(step)) {
         find_keep_having(f, step, block);
         return;
     }
@@ -908,7 +1003,8 @@ static void find_test(find* f, uint32_t k)
     block->count = kept;
 }
 
-/* Fetches the next block of rows that pass step k. Returns false at the end. */
+/* Fills the block of step k with the next rows that pass the step. Returns false if there are none,
+ * or after a failure. */
 static bool find_pull(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -937,8 +1033,10 @@ SETTI_COLD static void find_check_access(const sett_search* search)
     const setti_guard* guard = search->world->guard;
     uint32_t side_count = 2 * search->compare_count;
     for (uint32_t k = 0; k <= side_count; k++) { /* the last side is the order's */
-        const setti_search_side* side =
-            k < side_count ? &search->side[k / 2][k % 2] : &search->rank.side;
+        const setti_search_side* side = &search->rank.side;
+        if (k < side_count) {
+            side = &search->side[k / 2][k % 2];
+        }
         if (side->kind == SETT_OPERAND_MEMBER) {
             guard->visit(search->world, side->type->id, SETTI_ACCESS_READ, "sett_search_begin");
         }
@@ -950,9 +1048,10 @@ static void find_begin(find* f, sett_search* search)
     SETTI_ASSERT(f->search == search);
     setti_choose_plan(search, &f->plan);
     for (uint32_t v = 0; v < search->variable_count; v++) {
-        f->constant[v] = setti_search_is_fixed(&search->variable[v])
-                             ? setti_search_constant(search, v)
-                             : SETTI_NONE;
+        f->constant[v] = SETTI_NONE;
+        if (setti_search_is_fixed(&search->variable[v])) {
+            f->constant[v] = setti_search_constant(search, v);
+        }
     }
     for (uint32_t k = 0; k < f->plan.step_count; k++) {
         f->work[k].begun = false;
@@ -1003,13 +1102,13 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     return rows;
 }
 
-/* Begins a loop with `rows` on the stack. */
+/* Begins a loop whose `rows` are a local variable of the caller. */
 sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
 {
     if (search == NULL || search->world->running != NULL) {
         return sett_search_begin(search, rows);
     }
-    find_release_left(search, rows);            /* left open by a `break` or `return` */
+    find_release_left(search, rows);
     const void* outermost = search->open.frame; /* restored below: sett_search_begin clears it */
     sett_rows* opened = sett_search_begin(search, rows);
     if (opened != NULL) {
@@ -1020,23 +1119,24 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     return opened;
 }
 
-/* Writes the values of the last block's rows to the columns. */
+/* Writes the values of the rows of the last block to the columns. `last` is the block's depth. */
 static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
 {
     SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         uint8_t number = f->search->result[v];
-        uint8_t place = f->plan.depth[f->branch][number];
+        uint8_t depth = f->plan.depth[f->branch][number];
         uint32_t* column = f->column + (size_t)v * FIND_ROWS;
         for (uint32_t k = 0; k < rows->count; k++) {
-            column[k] = find_value(f, last, k, number, place);
+            column[k] = find_value(f, last, k, number, depth);
         }
     }
 }
 
 static void rows_report_failure(const find* f)
 {
-    if (f->failed && f->pooled && !f->stopped) { /* systems are not pooled, and do not report */
+    bool in_system = !f->pooled; /* systems do not report */
+    if (f->failed && !f->stopped && !in_system) {
         setti_world_no_memory(f->world, "sett_rows_next");
     }
 }
@@ -1052,7 +1152,10 @@ static bool rows_find(sett_rows* rows, find* f)
             rows_gather(rows, f, f->plan.step[last].depth);
             return true;
         }
-        f->branch = f->failed ? f->search->branch_count : f->branch + 1; /* a failure ends all */
+        f->branch++;
+        if (f->failed) { /* no further branch is tried */
+            f->branch = f->search->branch_count;
+        }
     }
     rows_report_failure(f);
     return false;
@@ -1068,8 +1171,12 @@ static void rows_collect(sett_rows* rows, find* f)
             break;
         }
     }
-    f->failed = f->failed || !setti_sorted_sort(&f->sorted, f->search);
-    f->sorted.count = f->failed ? 0 : f->sorted.count;
+    if (!f->failed && !setti_sorted_sort(&f->sorted, f->search)) {
+        f->failed = true;
+    }
+    if (f->failed) {
+        f->sorted.count = 0;
+    }
     rows_report_failure(f);
 }
 
@@ -1082,7 +1189,7 @@ bool sett_rows_next(sett_rows* rows)
     if (!f->collected) {
         rows_collect(rows, f);
     }
-    bool was_closed = f->closed != f->search->open.closed; /* the world has closed all loops */
+    bool was_closed = f->closed != f->search->open.closed; /* by the world, with all loops */
     rows->count = 0;
     if (!was_closed && f->sorted.count != 0) {
         rows->count = setti_sorted_take(&f->sorted, f->search, f->column);
@@ -1118,9 +1225,10 @@ uint64_t sett_search_count(sett_search* search)
     return count;
 }
 
+/* Writes an estimated number of rows, below ten with one decimal. */
 static void explain_rows(setti_writer* writer, uint64_t estimate)
 {
-    uint64_t tenths = (estimate * 10 + SETTI_ESTIMATE_ONE / 2) / SETTI_ESTIMATE_ONE;
+    uint64_t tenths = (estimate * 10 + SETTI_ESTIMATE_ONE / 2) / SETTI_ESTIMATE_ONE; /* rounded */
     if (tenths < 100) {
         setti_writer_add(writer, "-> %u.%u\n", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
     } else {
@@ -1146,8 +1254,9 @@ static void explain_step(setti_writer* writer, const sett_search* search,
     } else if (step->item != NULL && step->item->kind == SETTI_ITEM_LIST) {
         setti_writer_add(writer, step->item->negated ? "not one of " : "one of ");
     } else if (step->item != NULL) {
-        setti_writer_add(writer,
-                         step->kind == SETTI_FIND_TEST && step->item->negated ? "not " : "");
+        if (step->kind == SETTI_FIND_TEST && step->item->negated) {
+            setti_writer_add(writer, "not ");
+        }
         setti_search_print_term(search, step->item->term, writer);
         setti_writer_add(writer, " ");
     }
@@ -1162,15 +1271,16 @@ SETTI_COLD static void explain_pipe(setti_writer* writer, const sett_search* sea
         if (step->kind != SETTI_FIND_INPUT) {
             explain_step(writer, search, step, indent);
         }
-        for (uint32_t at = step->pipes.first; at < step->pipes.stop; at++) {
+        for (uint32_t side = step->pipes.first; side < step->pipes.stop; side++) {
             setti_writer_add(writer, "%*sside %u\n", (int)indent + 4, "",
-                             (unsigned)(at - step->pipes.first + 1));
-            explain_pipe(writer, search, plan, at, indent + 8);
+                             (unsigned)(side - step->pipes.first + 1));
+            explain_pipe(writer, search, plan, side, indent + 8);
         }
     }
 }
 
-/* The bits of a variable and of all variables that terms join to it, directly or through others. */
+/* Returns bits: of a variable, and of the variables that terms join to it. Terms can join two
+ * variables by way of others. */
 static uint32_t explain_joined(const sett_search* search, const setti_search_scope* scope,
                                uint32_t variable)
 {
@@ -1179,14 +1289,16 @@ static uint32_t explain_joined(const sett_search* search, const setti_search_sco
     do {
         before = joined;
         for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
-            uint32_t of_item = search->item[search->order[k]].variables;
-            joined |= (of_item & joined) != 0 ? of_item : 0;
+            uint32_t item_variables = search->item[search->order[k]].variables;
+            if ((item_variables & joined) != 0) {
+                joined |= item_variables;
+            }
         }
     } while (joined != before); /* until no term adds a variable */
     return joined;
 }
 
-/* Writes a note for each variable that no term joins to earlier variables. */
+/* Writes a note for each variable that no term joins to a variable before it. */
 static void explain_apart(setti_writer* writer, const sett_search* search,
                           const setti_search_scope* scope)
 {
@@ -1208,7 +1320,7 @@ static void explain_apart(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Writes a note for each term that does not see shared values. */
+/* Writes a note for each term that tests a component but not values shared from a prefab. */
 static void explain_shared_types(setti_writer* writer, const sett_search* search)
 {
     for (uint32_t k = 0; k < search->item_count; k++) {

@@ -18,10 +18,14 @@
 
 static bool key_is_below(uint64_t key, uint32_t number, uint64_t other, uint32_t other_number)
 {
-    return key != other ? key < other : number < other_number;
+    if (key != other) {
+        return key < other;
+    }
+    return number < other_number;
 }
 
-/* Returns the number of the last part with a bound below the pair (key, number). Without one: 0. */
+/* Returns the position of the last part with a bound below the pair (key, number), or 0 if there is
+ * none. */
 static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t number)
 {
     uint32_t first = 0;
@@ -38,7 +42,7 @@ static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t
     return first;
 }
 
-/* The row of a part's first pair not less than (key, number). */
+/* The row of the first pair in a part that is not less than (key, number), or the part's count. */
 static uint32_t key_row_of(const setti_key_part* part, uint64_t key, uint32_t number)
 {
     const setti_key_chunk* chunk = part->chunk;
@@ -57,15 +61,15 @@ static uint32_t key_row_of(const setti_key_part* part, uint64_t key, uint32_t nu
 
 setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number)
 {
-    setti_key_place at = {key_part_of(order, key, number), 0};
-    if (at.part < order->part_count) {
-        at.row = key_row_of(&order->part[at.part], key, number);
-        if (at.row == order->part[at.part].count) { /* the next part has the pair */
-            at.part++;
-            at.row = 0;
+    setti_key_place place = {key_part_of(order, key, number), 0};
+    if (place.part < order->part_count) {
+        place.row = key_row_of(&order->part[place.part], key, number);
+        if (place.row == order->part[place.part].count) { /* the next part has the pair */
+            place.part++;
+            place.row = 0;
         }
     }
-    return at;
+    return place;
 }
 
 uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
@@ -79,54 +83,60 @@ uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place f
     return count;
 }
 
-setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place from,
+setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place place,
                                      uint32_t count)
 {
-    while (from.part < order->part_count && count >= order->part[from.part].count - from.row) {
-        count -= order->part[from.part].count - from.row;
-        from.part++;
-        from.row = 0;
+    while (place.part < order->part_count && count >= order->part[place.part].count - place.row) {
+        count -= order->part[place.part].count - place.row;
+        place.part++;
+        place.row = 0;
     }
-    from.row += count;
-    SETTI_ASSERT(from.part < order->part_count || count == 0);
-    return from;
+    place.row += count;
+    SETTI_ASSERT(place.part < order->part_count || count == 0);
+    return place;
 }
 
-/* Inserts an empty part at position `at`. Returns NULL when memory runs out. */
-static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order, uint32_t at)
+/* Inserts an empty part at `position`. Returns NULL when memory runs out. */
+static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order, uint32_t position)
 {
-    SETTI_ASSERT(at <= order->part_count);
+    SETTI_ASSERT(position <= order->part_count);
     setti_key_chunk* chunk = setti_pool_alloc(pool, sizeof(*chunk), 16);
-    setti_key_part* part = chunk != NULL ? setti_pool_grow(pool, order->part, sizeof(*part),
-                                                           order->part_count, 1, &order->part_room)
-                                         : NULL;
+    if (chunk == NULL) {
+        return NULL;
+    }
+    setti_key_part* part =
+        setti_pool_grow(pool, order->part, sizeof(*part), order->part_count, 1, &order->part_room);
     if (part == NULL) {
         setti_pool_free(pool, chunk, sizeof(*chunk), 16);
         return NULL;
     }
     order->part = part;
-    memmove(&part[at + 1], &part[at], (order->part_count - at) * sizeof(*part));
+    memmove(&part[position + 1], &part[position], (order->part_count - position) * sizeof(*part));
     order->part_count++;
-    part[at] = (setti_key_part){.chunk = chunk};
-    return &part[at];
+    part[position] = (setti_key_part){.chunk = chunk};
+    return &part[position];
 }
 
-static void key_move(const setti_key_part* from, uint32_t row, const setti_key_part* to,
-                     uint32_t to_row, uint32_t count)
+/* Moves `count` pairs of one part, or from one part to another. The rows can overlap. */
+static void key_move(const setti_key_part* from_part, uint32_t from_row,
+                     const setti_key_part* to_part, uint32_t to_row, uint32_t count)
 {
-    SETTI_ASSERT(row + count <= SETTI_KEY_ROWS && to_row + count <= SETTI_KEY_ROWS);
-    memmove(&to->chunk->key[to_row], &from->chunk->key[row], count * sizeof(uint64_t));
-    memmove(&to->chunk->number[to_row], &from->chunk->number[row], count * sizeof(uint32_t));
+    SETTI_ASSERT(from_row + count <= SETTI_KEY_ROWS && to_row + count <= SETTI_KEY_ROWS);
+    const setti_key_chunk* from = from_part->chunk;
+    setti_key_chunk* to = to_part->chunk;
+    memmove(&to->key[to_row], &from->key[from_row], count * sizeof(uint64_t));
+    memmove(&to->number[to_row], &from->number[from_row], count * sizeof(uint32_t));
 }
 
-/* Moves the upper half of a full part to a new next part. Returns false without memory. */
-static bool key_part_split(setti_pool* pool, setti_key_order* order, uint32_t at)
+/* Moves the upper half of a full part to a new part behind it. Returns false when memory runs
+ * out. */
+static bool key_part_split(setti_pool* pool, setti_key_order* order, uint32_t position)
 {
-    setti_key_part* upper = key_part_insert(pool, order, at + 1);
+    setti_key_part* upper = key_part_insert(pool, order, position + 1);
     if (upper == NULL) {
         return false;
     }
-    setti_key_part* lower = &order->part[at];
+    setti_key_part* lower = &order->part[position];
     upper->count = lower->count / 2;
     lower->count -= upper->count;
     key_move(lower, lower->count, upper, 0, upper->count);
@@ -140,14 +150,14 @@ bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key,
     if (order->part_count == 0 && key_part_insert(pool, order, 0) == NULL) {
         return false;
     }
-    uint32_t at = key_part_of(order, key, number);
-    if (order->part[at].count == SETTI_KEY_ROWS) {
-        if (!key_part_split(pool, order, at)) {
+    uint32_t position = key_part_of(order, key, number);
+    if (order->part[position].count == SETTI_KEY_ROWS) {
+        if (!key_part_split(pool, order, position)) {
             return false;
         }
-        at = key_part_of(order, key, number); /* one of the halves */
+        position = key_part_of(order, key, number); /* one of the halves */
     }
-    setti_key_part* part = &order->part[at];
+    setti_key_part* part = &order->part[position];
     uint32_t row = key_row_of(part, key, number);
     key_move(part, row, part, row + 1, part->count - row);
     part->chunk->key[row] = key;
@@ -156,40 +166,41 @@ bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key,
     return true;
 }
 
-static void key_part_remove(setti_pool* pool, setti_key_order* order, uint32_t at)
+static void key_part_remove(setti_pool* pool, setti_key_order* order, uint32_t position)
 {
-    setti_key_part* part = &order->part[at];
+    setti_key_part* part = &order->part[position];
     setti_pool_free(pool, part->chunk, sizeof(*part->chunk), 16);
     order->part_count--;
-    memmove(part, part + 1, (order->part_count - at) * sizeof(*part));
+    memmove(part, part + 1, (order->part_count - position) * sizeof(*part));
 }
 
-/* Joins a part with the next part if both have few pairs. */
-static void key_part_join(setti_pool* pool, setti_key_order* order, uint32_t at)
+/* Joins the part at `position` with the next part if both have few pairs. */
+static void key_part_join(setti_pool* pool, setti_key_order* order, uint32_t position)
 {
-    setti_key_part* lower = &order->part[at];
+    setti_key_part* lower = &order->part[position];
     const setti_key_part* upper = lower + 1;
-    if (at + 1 < order->part_count && lower->count + upper->count <= SETTI_KEY_ROWS / 2) {
+    if (position + 1 < order->part_count && lower->count + upper->count <= SETTI_KEY_ROWS / 2) {
         key_move(upper, 0, lower, lower->count, upper->count);
         lower->count += upper->count;
-        key_part_remove(pool, order, at + 1);
+        key_part_remove(pool, order, position + 1);
     }
 }
 
 void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key, uint32_t number)
 {
-    setti_key_place at = setti_key_order_seek(order, key, number);
-    SETTI_ASSERT(at.part < order->part_count);
-    setti_key_part* part = &order->part[at.part];
-    SETTI_ASSERT(part->chunk->key[at.row] == key && part->chunk->number[at.row] == number);
+    setti_key_place place = setti_key_order_seek(order, key, number);
+    SETTI_ASSERT(place.part < order->part_count);
+    setti_key_part* part = &order->part[place.part];
+    SETTI_ASSERT(part->chunk->key[place.row] == key && part->chunk->number[place.row] == number);
     part->count--;
-    key_move(part, at.row + 1, part, at.row, part->count - at.row); /* the later pairs move down */
+    key_move(part, place.row + 1, part, place.row,
+             part->count - place.row); /* the later pairs move down */
     if (part->count == 0) {
-        key_part_remove(pool, order, at.part);
+        key_part_remove(pool, order, place.part);
     } else {
-        key_part_join(pool, order, at.part);
-        if (at.part != 0) {
-            key_part_join(pool, order, at.part - 1);
+        key_part_join(pool, order, place.part);
+        if (place.part != 0) {
+            key_part_join(pool, order, place.part - 1);
         }
     }
 }
@@ -210,37 +221,39 @@ enum {
 
 static uint32_t key_digit(const setti_key_pair* pair, uint32_t digit)
 {
-    return digit < KEY_NUMBER_DIGITS
-               ? pair->number >> (digit * 8) & 0xFF
-               : (uint32_t)(pair->key >> ((digit - KEY_NUMBER_DIGITS) * 8)) & 0xFF;
+    if (digit < KEY_NUMBER_DIGITS) {
+        return pair->number >> (digit * 8) & 0xFF;
+    }
+    return (uint32_t)(pair->key >> ((digit - KEY_NUMBER_DIGITS) * 8)) & 0xFF;
 }
 
-/* Returns the digits to sort by, as bits. */
+/* Returns a bit for each digit to sort by. */
 static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
 {
     setti_key_pair varying = {0, 0}; /* bits that are not equal in all pairs */
-    bool ascend = true;              /* the numbers ascend */
+    bool numbers_ascend = true;
     for (uint32_t k = 1; k < count; k++) {
         varying.key |= pair[k].key ^ pair[k - 1].key;
         varying.number |= pair[k].number ^ pair[k - 1].number;
-        ascend = ascend && pair[k - 1].number <= pair[k].number;
+        numbers_ascend = numbers_ascend && pair[k - 1].number <= pair[k].number;
     }
     uint32_t digits = 0;
-    /* The sort is stable: ascending numbers need no sorting, nor do digits that never vary. */
-    for (uint32_t digit = ascend ? KEY_NUMBER_DIGITS : 0; digit < KEY_DIGITS; digit++) {
+    /* The sort is stable: numbers that ascend already, and digits that never vary, are left out. */
+    for (uint32_t digit = numbers_ascend ? KEY_NUMBER_DIGITS : 0; digit < KEY_DIGITS; digit++) {
         digits |= (uint32_t)(key_digit(&varying, digit) != 0) << digit;
     }
     return digits;
 }
 
-/* Radix sort from the lowest digit. Returns the buffer with the result. */
+/* Sorts by radix, from the lowest digit on. Returns the buffer with the result: `pair` or
+ * `other`. */
 static setti_key_pair* key_sort(setti_key_pair* pair, setti_key_pair* other, uint32_t count)
 {
     for (uint32_t digits = key_digits(pair, count); digits != 0; digits &= digits - 1) {
         uint32_t digit = setti_bits_lowest(digits);
-        uint32_t begin[257] = {0}; /* by value of the digit: row of the next pair */
+        uint32_t begin[257] = {0}; /* by value of the digit: where the next such pair goes */
         for (uint32_t k = 0; k < count; k++) {
-            begin[key_digit(&pair[k], digit) + 1]++; /* summed below: pairs with lesser digits */
+            begin[key_digit(&pair[k], digit) + 1]++; /* counts; summed up below */
         }
         for (uint32_t value = 1; value < 256; value++) {
             begin[value] += begin[value - 1];

@@ -13,9 +13,10 @@ typedef struct setti_key_chunk {
 
 typedef struct setti_key_part {
     setti_key_chunk* chunk;
-    uint64_t key;    /* lower bound of the pairs; not used in the first part */
-    uint32_t number; /* of the lower bound, beside `key` */
-    uint32_t count;  /* pairs in the chunk, not 0 */
+    /* The lower bound of the pairs in the chunk. Not used in the first part. */
+    uint64_t key;
+    uint32_t number;
+    uint32_t count; /* number of pairs in the chunk, not 0 */
 } setti_key_part;
 
 typedef struct setti_key_order {
@@ -42,31 +43,31 @@ bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key,
 void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key,
                             uint32_t number);
 
-/* Replaces all pairs by unsorted pairs. `other` is a second buffer for sorting.
- * Returns false when memory runs out. */
+/* Replaces all pairs by the `count` pairs at `pair`, and sorts them there. `other` is a second
+ * buffer of the same size. Returns false when memory runs out. */
 bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
                            setti_key_pair* other, uint32_t count);
 
-/* The place of the first pair not less than (key, number). */
+/* The place of the first pair that is not less than (key, number), or the end. */
 setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number);
 
 /* The number of pairs from `from` to before `to`. */
 uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
                                  setti_key_place to);
 
-/* The place `count` pairs after `from`. */
-setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place from,
+/* The place `count` pairs after `place`. */
+setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place place,
                                      uint32_t count);
 
 /* Returns the number of the pair at a place, and moves the place to the next pair. */
-static inline uint32_t setti_key_order_take(const setti_key_order* order, setti_key_place* at)
+static inline uint32_t setti_key_order_take(const setti_key_order* order, setti_key_place* place)
 {
-    const setti_key_part* part = &order->part[at->part];
-    SETTI_ASSERT(at->part < order->part_count && at->row < part->count);
-    uint32_t number = part->chunk->number[at->row++];
-    if (at->row == part->count) {
-        at->part++;
-        at->row = 0;
+    const setti_key_part* part = &order->part[place->part];
+    SETTI_ASSERT(place->part < order->part_count && place->row < part->count);
+    uint32_t number = part->chunk->number[place->row++];
+    if (place->row == part->count) {
+        place->part++;
+        place->row = 0;
     }
     return number;
 }

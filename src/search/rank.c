@@ -20,24 +20,35 @@ bool setti_rank_along(sett_world* world, sett_component relationship, const sett
 const char* setti_rank_wrong(const sett_world* world, sett_component relationship,
                              const char* wrong)
 {
-    return relationship == SETT_ID_HIERARCHY && setti_hierarchy_of(world) == NULL ? "" : wrong;
+    if (relationship == SETT_ID_HIERARCHY && setti_hierarchy_of(world) == NULL) {
+        return "";
+    }
+    return wrong;
+}
+
+/* Finds the relationships that an order names. Returns NULL, or what is wrong. */
+static const char* rank_find_relationships(sett_world* world, const sett_search_order* order,
+                                           setti_rank* rank)
+{
+    sett_component relationship = order->along != 0 ? order->along : SETT_ID_HIERARCHY;
+    if (order->group_by != 0 && !setti_rank_along(world, order->group_by, &rank->group_by)) {
+        return setti_rank_wrong(world, order->group_by,
+                                "group_by is not followed by an exclusive relationship - name one");
+    }
+    if (order->cascade && !setti_rank_along(world, relationship, &rank->along)) {
+        return setti_rank_wrong(world, relationship,
+                                "cascade is not followed by an exclusive relationship - name one");
+    }
+    return NULL;
 }
 
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE])
 {
-    sett_component relationship = order->along != 0 ? order->along : SETT_ID_HIERARCHY;
     rank->world = world;
     rank->reverse = order->reverse;
-    const char* wrong = NULL;
-    if (order->group_by != 0 && !setti_rank_along(world, order->group_by, &rank->group_by)) {
-        wrong =
-            setti_rank_wrong(world, order->group_by,
-                             "group_by is not followed by an exclusive relationship - name one");
-    } else if (order->cascade && !setti_rank_along(world, relationship, &rank->along)) {
-        wrong = setti_rank_wrong(world, relationship,
-                                 "cascade is not followed by an exclusive relationship - name one");
-    } else if (order->by.kind > SETT_OPERAND_MEMBER) {
+    const char* wrong = rank_find_relationships(world, order, rank);
+    if (wrong == NULL && order->by.kind > SETT_OPERAND_MEMBER) {
         wrong = "order_by is not followed by a member or a name - write one";
     }
     if (wrong != NULL) {
@@ -46,8 +57,10 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
     }
     sett_status status = setti_compare_prepare(world, &rank->side, &order->by, message);
     const sett_member_ref* member = &rank->side.member;
-    rank->text_room = rank->side.kind == SETT_OPERAND_MEMBER ? (size_t)member->size * member->count
-                                                             : SETT_NAME_MAX;
+    rank->text_room = SETT_NAME_MAX;
+    if (rank->side.kind == SETT_OPERAND_MEMBER) {
+        rank->text_room = (size_t)member->size * member->count;
+    }
     return status;
 }
 
@@ -58,30 +71,34 @@ static bool rank_reads_depths(const setti_rank* rank)
     return rank->along != NULL && rank->along->id == SETT_ID_HIERARCHY && tree->moved == 0;
 }
 
-/* Stored in place of (depth + 1) while the depth is unknown. */
+/* In place of (depth + 1): the depth of the entity is being computed. */
 #define RANK_OPEN UINT32_MAX
 
-/* Stores the depths of an entity and of its targets, up to the first known depth. */
+/* Stores the depths of an entity, of its target, and so on to the first entity with a known
+ * depth. */
 static void rank_store_depths(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     const uint64_t round = (uint64_t)work->round << 32;
     const uint64_t open = round | RANK_OPEN;
     const uint64_t most = (uint64_t)rank->world->entities.count + 1; /* depth + 1 in a cycle */
     uint64_t steps = 0;
-    uint32_t at = index;
-    for (; at != SETTI_NONE && work->depth[at] < round; steps++) { /* not known in this round */
-        work->depth[at] = open;
-        at = setti_along_target(rank->along, at);
+    uint32_t ancestor = index;
+    for (; ancestor != SETTI_NONE && work->depth[ancestor] < round;
+         steps++) { /* unknown in this round */
+        work->depth[ancestor] = open;
+        ancestor = setti_along_target(rank->along, ancestor);
     }
-    /* Depth of `at`, plus 1, or 0 at the end; RANK_OPEN in a cycle. */
-    uint64_t above = at != SETTI_NONE ? work->depth[at] - round : 0;
-    for (at = index; at != SETTI_NONE && work->depth[at] == open; steps--) {
-        work->depth[at] = round | SETTI_MIN(above + steps, most);
-        at = setti_along_target(rank->along, at);
+    uint64_t known = 0; /* (depth + 1) of `ancestor`; RANK_OPEN in a cycle; 0 without an ancestor */
+    if (ancestor != SETTI_NONE) {
+        known = work->depth[ancestor] - round;
+    }
+    for (ancestor = index; ancestor != SETTI_NONE && work->depth[ancestor] == open; steps--) {
+        work->depth[ancestor] = round | SETTI_MIN(known + steps, most);
+        ancestor = setti_along_target(rank->along, ancestor);
     }
 }
 
-/* The number of links from an entity to its last target. */
+/* The number of links on the way from an entity to its last target. `index` SETTI_NONE: 0. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     SETTI_ASSERT(rank->along != NULL);
@@ -93,28 +110,31 @@ static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, 
         return node != NULL ? node->depth : 0;
     }
     SETTI_ASSERT(index < work->depth_room);
-    /* Without stored depths, chains of 10,000 levels took 2,000 ns an entity. */
+    /* Without stored depths, each entity in a chain of 10,000 levels took 2,000 ns. */
     rank_store_depths(rank, work, index);
     return (uint32_t)work->depth[index] - 1;
 }
 
 void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
-                     uint32_t group_of, uint32_t cascade_of, uint32_t value_of)
+                     uint32_t group_entity, uint32_t cascade_entity, uint32_t value_entity)
 {
-    uint32_t group = group_of;
-    if (rank->group_by != NULL && group_of != SETTI_NONE) {
-        group = setti_along_target(rank->group_by, group_of);
+    uint32_t group = group_entity;
+    if (rank->group_by != NULL && group_entity != SETTI_NONE) {
+        group = setti_along_target(rank->group_by, group_entity);
     }
     item->group = group != SETTI_NONE ? group : UINT64_MAX; /* without a target: the last group */
-    item->depth = rank->along != NULL ? rank_depth(rank, work, cascade_of) : 0;
+    item->depth = 0;
+    if (rank->along != NULL) {
+        item->depth = rank_depth(rank, work, cascade_entity);
+    }
     item->key = 0;
     const char* text = NULL;
-    item->present = rank->side.type != NULL && value_of != SETTI_NONE &&
-                    setti_compare_key(rank->world, &rank->side, value_of, &item->key, &text);
+    item->present = rank->side.type != NULL && value_entity != SETTI_NONE &&
+                    setti_compare_key(rank->world, &rank->side, value_entity, &item->key, &text);
     item->value = text;
 }
 
-/* Compares the values of two items like strcmp. */
+/* Compares the values of two items. Returns a number below, equal to or above 0, like strcmp. */
 static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     SETTI_ASSERT(a->present && b->present);
@@ -127,7 +147,7 @@ static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, co
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Whether `a` comes before `b`, or is the same entity. */
+/* Whether `a` comes before `b`. Also true if both are the same entity. */
 static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     if (a->group != b->group) {
@@ -149,20 +169,45 @@ static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const 
     return a->entity.index <= b->entity.index;
 }
 
-/* Merges the runs [a, middle) and [middle, end) of `from` into `to`. */
-static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_t a,
-                       uint32_t middle, uint32_t end, setti_ranked* to)
+/* Merges the runs [a, middle) and [middle, end) of `items` into `merged`. */
+static void rank_merge(const setti_rank* rank, const setti_ranked* items, uint32_t a,
+                       uint32_t middle, uint32_t end, setti_ranked* merged)
 {
     SETTI_ASSERT(a <= middle && middle <= end);
     uint32_t b = middle;
     for (uint32_t k = a; a < middle || b < end; k++) {
-        bool takes_a = b == end || (a < middle && rank_is_before(rank, &from[a], &from[b]));
-        to[k] = takes_a ? from[a++] : from[b++];
+        bool takes_a = b == end || (a < middle && rank_is_before(rank, &items[a], &items[b]));
+        if (takes_a) {
+            merged[k] = items[a++];
+        } else {
+            merged[k] = items[b++];
+        }
     }
 }
 
-/* Size of an item in the two buffers and in `run`, in bytes. */
+/* The bytes for each item: in `item`, in `other` and in `run`. */
 #define RANK_ITEM_SIZE (2 * sizeof(setti_ranked) + sizeof(uint32_t))
+
+/* Begins a round of computing depths. Returns false when memory runs out. */
+static bool rank_begin_depths(sett_world* world, setti_rank_work* work, bool pooled)
+{
+    uint32_t indices = setti_entity_capacity(&world->entities);
+    work->round++;
+    bool overflowed = work->round == 0;
+    if (indices <= work->depth_room && !overflowed) {
+        return true;
+    }
+    setti_find_release(world, pooled, work->depth, work->depth_room * sizeof(uint64_t));
+    work->depth_room = 0;
+    work->depth = setti_find_alloc(world, pooled, indices * sizeof(uint64_t));
+    if (work->depth == NULL) {
+        return false;
+    }
+    memset(work->depth, 0, indices * sizeof(uint64_t));
+    work->depth_room = indices;
+    work->round = 1;
+    return true;
+}
 
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room)
 {
@@ -179,24 +224,8 @@ bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled
         work->other = work->item + room;
         work->run = (uint32_t*)(void*)(work->other + room);
     }
-    uint32_t indices = setti_entity_capacity(&world->entities);
     bool computes_depths = rank->along != NULL && !rank_reads_depths(rank);
-    if (!computes_depths) {
-        return true;
-    }
-    work->round++;
-    if (indices > work->depth_room || work->round == 0) { /* more entities, or `round` overflowed */
-        setti_find_release(world, pooled, work->depth, work->depth_room * sizeof(uint64_t));
-        work->depth_room = 0;
-        work->depth = setti_find_alloc(world, pooled, indices * sizeof(uint64_t));
-        if (work->depth == NULL) {
-            return false;
-        }
-        memset(work->depth, 0, indices * sizeof(uint64_t));
-        work->depth_room = indices;
-        work->round = 1;
-    }
-    return true;
+    return !computes_depths || rank_begin_depths(world, work, pooled);
 }
 
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled)
@@ -250,24 +279,33 @@ void setti_sorted_free(setti_sorted* sorted, const sett_search* search)
     memset(sorted, 0, sizeof(*sorted));
 }
 
+/* Doubles the room for results. Returns false when memory runs out. */
+static bool sorted_grow(setti_sorted* sorted, const sett_search* search)
+{
+    uint32_t room = SETTI_MAX(sorted->room, 1024) * 2;
+    if (room <= sorted->room) {
+        return false; /* the doubled number overflowed */
+    }
+    uint32_t* grown =
+        setti_find_alloc(search->world, sorted->pooled, sorted_row_size(search, room));
+    if (grown == NULL) {
+        return false;
+    }
+    if (sorted->count != 0) {
+        memcpy(grown, sorted->row, sorted_row_size(search, sorted->count));
+    }
+    setti_find_release(search->world, sorted->pooled, sorted->row,
+                       sorted_row_size(search, sorted->room));
+    sorted->row = grown;
+    sorted->room = room;
+    return true;
+}
+
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows)
 {
     uint32_t variables = search->result_count;
-    if (sorted->room - sorted->count < rows->count) {
-        uint32_t room = SETTI_MAX(sorted->room, 1024) * 2;
-        uint32_t* grown = room > sorted->room ? setti_find_alloc(search->world, sorted->pooled,
-                                                                 sorted_row_size(search, room))
-                                              : NULL;
-        if (grown == NULL) {
-            return false;
-        }
-        if (sorted->count != 0) {
-            memcpy(grown, sorted->row, sorted_row_size(search, sorted->count));
-        }
-        setti_find_release(search->world, sorted->pooled, sorted->row,
-                           sorted_row_size(search, sorted->room));
-        sorted->row = grown;
-        sorted->room = room;
+    if (sorted->room - sorted->count < rows->count && !sorted_grow(sorted, search)) {
+        return false;
     }
     SETTI_ASSERT(sorted->room - sorted->count >= rows->count);
     uint32_t* row = sorted->row + (size_t)sorted->count * variables;
@@ -283,7 +321,7 @@ bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const set
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
 {
     uint32_t count = sorted->count;
-    sorted->at = 0;
+    sorted->next = 0;
     if (count == 0) {
         return true;
     }
@@ -292,17 +330,17 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
     }
     const uint32_t* row = sorted->row;
     for (uint32_t k = 0; k < count; k++, row += search->result_count) {
-        uint32_t entity_of[SETTI_RANK_KEYS];
+        uint32_t entity[SETTI_RANK_KEYS];
         for (uint32_t key = 0; key < SETTI_RANK_KEYS; key++) {
             SETTI_ASSERT(search->rank_of[key] == SETTI_NO_REF ||
                          search->rank_of[key] < search->result_count);
             uint8_t variable = search->rank_of[key];
-            entity_of[key] = variable != SETTI_NO_REF ? row[variable] : SETTI_NONE;
+            entity[key] = variable != SETTI_NO_REF ? row[variable] : SETTI_NONE;
         }
         setti_ranked* item = &sorted->work.item[k];
         item->entity = (sett_entity){k, 0};
-        setti_rank_fill(&search->rank, &sorted->work, item, entity_of[SETTI_RANK_GROUP],
-                        entity_of[SETTI_RANK_CASCADE], entity_of[SETTI_RANK_VALUE]);
+        setti_rank_fill(&search->rank, &sorted->work, item, entity[SETTI_RANK_GROUP],
+                        entity[SETTI_RANK_CASCADE], entity[SETTI_RANK_VALUE]);
     }
     sorted->in_order = setti_rank_sort(&search->rank, &sorted->work, count);
     sorted->count = sorted->in_order != NULL ? count : 0; /* 0: a limit stopped the sorting */
@@ -311,14 +349,14 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
 
 uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column)
 {
-    uint32_t count = SETTI_MIN(sorted->count - sorted->at, SETT_SEARCH_ROWS);
-    SETTI_ASSERT(sorted->at <= sorted->count && (count == 0 || sorted->in_order != NULL));
+    uint32_t count = SETTI_MIN(sorted->count - sorted->next, SETT_SEARCH_ROWS);
+    SETTI_ASSERT(sorted->next <= sorted->count && (count == 0 || sorted->in_order != NULL));
     for (uint32_t k = 0; k < count; k++) {
-        size_t number = sorted->in_order[sorted->at + k].entity.index; /* of a row */
+        size_t number = sorted->in_order[sorted->next + k].entity.index; /* the result's number */
         for (uint32_t v = 0; v < search->result_count; v++) {
             column[v * SETT_SEARCH_ROWS + k] = sorted->row[number * search->result_count + v];
         }
     }
-    sorted->at += count;
+    sorted->next += count;
     return count;
 }

@@ -68,15 +68,16 @@ enum {
     SETTI_RANK_KEYS
 };
 
-/* Prepares a rank from an order. Writes `message` after an error, empty if it was reported. */
+/* Prepares a rank from an order. Writes the reason of an error to `message`, or an empty text if
+ * the error was reported already. */
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE]);
 
 /* Finds the type of an exclusive relationship or the hierarchy. Returns false for other types. */
 bool setti_rank_along(sett_world* world, sett_component relationship, const setti_type** type);
 
-/* After a failure of setti_rank_along: returns `wrong`, or an empty text if registering the
- * hierarchy failed, which was reported. */
+/* Returns the message for a failure of setti_rank_along: `wrong`. The message is empty if the
+ * hierarchy could not be registered, because that error was reported already. */
 const char* setti_rank_wrong(const sett_world* world, sett_component relationship,
                              const char* wrong);
 
@@ -97,11 +98,13 @@ typedef struct setti_rank_work {
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 
-/* Reads an item's group, depth and value, each from the entity with an index, or SETTI_NONE. */
+/* Reads the group, depth and value of an item. Each part has its own entity: an index, or
+ * SETTI_NONE for no entity. */
 void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
-                     uint32_t group_of, uint32_t cascade_of, uint32_t value_of);
+                     uint32_t group_entity, uint32_t cascade_entity, uint32_t value_entity);
 
-/* Sorts the first `count` items in `work`. Returns them, or NULL if `stop` ended the sorting. */
+/* Sorts the first `count` items in `work`. Returns the sorted items, or NULL if `stop` of the rank
+ * ended the sorting. */
 const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
                                     uint32_t count);
 
@@ -110,7 +113,7 @@ typedef struct setti_sorted {
     uint32_t* row; /* entity indices: result_count for each result */
     uint32_t count;
     uint32_t room; /* number of results */
-    uint32_t at;   /* number of the next result to hand out */
+    uint32_t next; /* number of the next result to hand out */
     setti_rank_work work;
     const setti_ranked* in_order; /* sorted items, in `work` */
     bool pooled;                  /* memory is from the world's pool, not from its allocator */
@@ -120,7 +123,8 @@ typedef struct setti_sorted {
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows);
 /* Sorts all results. Returns false when memory runs out. */
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search);
-/* Writes the next results to the columns. Returns the count. */
+/* Writes the next results to the columns. Returns the number of results, at most
+ * SETT_SEARCH_ROWS. */
 uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column);
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search);
 

@@ -15,7 +15,8 @@ SETTI_INLINE uint32_t setti_walk_first(const setti_type* relationship, uint32_t 
         if (node == NULL) {
             return SETTI_NONE;
         }
-        return setti_link_index(side == SETTI_SOURCES ? node->first : node->parent);
+        uint32_t link = side == SETTI_SOURCES ? node->first : node->parent;
+        return setti_link_index(link);
     }
     return setti_chain_first(setti_relation_of_links(relationship), index, side);
 }
@@ -25,9 +26,10 @@ SETTI_INLINE uint32_t setti_walk_end(const setti_type* relationship, uint32_t pl
                                      setti_link_side side)
 {
     SETTI_ASSERT(place != SETTI_NONE);
-    return relationship->links != NULL
-               ? setti_chain_end(setti_relation_of_links(relationship), place, side)
-               : place;
+    if (relationship->links == NULL) {
+        return place;
+    }
+    return setti_chain_end(setti_relation_of_links(relationship), place, side);
 }
 
 /* The place of the next link, or SETTI_NONE. */
@@ -36,10 +38,13 @@ SETTI_INLINE uint32_t setti_walk_next(const setti_type* relationship, uint32_t p
 {
     if (relationship->links == NULL) {
         if (side == SETTI_TARGETS) {
-            return SETTI_NONE; /* one parent */
+            return SETTI_NONE; /* an entity has only one parent */
         }
         const sett_hierarchy* node = setti_storage_find(&relationship->storage, place);
-        return node != NULL ? setti_link_index(node->next) : SETTI_NONE;
+        if (node == NULL) {
+            return SETTI_NONE;
+        }
+        return setti_link_index(node->next);
     }
     return setti_chain_next(setti_relation_of_links(relationship), place, side);
 }

@@ -20,33 +20,36 @@ static inline setti_delta_reader setti_delta_reader_of(const void* bytes, size_t
 }
 
 /* Returns the next `size` bytes, or NULL if fewer are left. */
-const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size);
+const unsigned char* setti_delta_read(setti_delta_reader* reader, size_t size);
+
+/* Skips `count` items of `each` bytes. Returns false if fewer bytes are left. */
+bool setti_delta_skip(setti_delta_reader* reader, uint32_t count, size_t each);
 
 struct setti_delta_writer;
 /* Unpacks bytes that setti_delta_pack packed. */
-void setti_delta_unpack(setti_delta_reader* from, size_t size, struct setti_delta_writer* to);
+void setti_delta_unpack(setti_delta_reader* reader, size_t size, struct setti_delta_writer* writer);
 
 /* Reads a number of `size` bytes. Returns 0 if fewer are left. */
-static inline uint64_t setti_delta_number(setti_delta_reader* from, size_t size)
+static inline uint64_t setti_delta_number(setti_delta_reader* reader, size_t size)
 {
-    const unsigned char* bytes = setti_delta_read(from, size);
+    const unsigned char* bytes = setti_delta_read(reader, size);
     return bytes != NULL ? setti_bytes_get(bytes, size) : 0;
 }
 
 /* Reads a number of 7 bits a byte, the lowest first. All bytes but the last have 128 added. A tenth
  * byte counts as a read beyond the end. */
-uint64_t setti_delta_short_number(setti_delta_reader* from);
+uint64_t setti_delta_short_number(setti_delta_reader* reader);
 
-static inline uint32_t setti_delta_u32(setti_delta_reader* from)
+static inline uint32_t setti_delta_u32(setti_delta_reader* reader)
 {
-    return (uint32_t)setti_delta_number(from, 4);
+    return (uint32_t)setti_delta_number(reader, 4);
 }
 
-static inline sett_entity setti_delta_entity(setti_delta_reader* from)
+static inline sett_entity setti_delta_entity(setti_delta_reader* reader)
 {
     sett_entity entity;
-    entity.index = setti_delta_u32(from);
-    entity.generation = setti_delta_u32(from);
+    entity.index = setti_delta_u32(reader);
+    entity.generation = setti_delta_u32(reader);
     return entity;
 }
 
@@ -90,7 +93,7 @@ typedef struct setti_delta_type {
     uint32_t count[SETTI_DELTA_SECTIONS];
     setti_delta_reader section[SETTI_DELTA_SECTIONS]; /* where it begins */
     setti_bytes changes;                              /* changed values, turned into entries */
-    setti_bytes filtered;                             /* a part's entries after apply_rewrite */
+    setti_bytes filtered;                             /* a part's entries after check_rewrite */
     setti_delta_rule* rule;                           /* how to convert values, or NULL */
     uint32_t* want; /* wanted index of each row (delta_arrange.c), or NULL */
 } setti_delta_type;
@@ -120,15 +123,27 @@ typedef struct setti_delta {
 } setti_delta;
 
 /* Reads the next entry of a type, or block of entries. Sets from->short_of if it is invalid. */
-setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of);
+setti_delta_entry setti_delta_next(setti_delta_reader* reader, const setti_delta_type* delta_type);
 
 /* Takes the next entry out of a block, or the single entry. Returns false at the end. */
-bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
+bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* delta_type,
                       setti_delta_entry* entry);
 
+/* Finds the handle with an index, by bisection. Returns false if the list has none. */
+bool setti_delta_find_handle(const setti_delta_handles* list, uint32_t index, sett_entity* entity);
+
+/* Reads the head, the types and the lists of handles. Leaves the sections of types in `reader`. */
+sett_status setti_delta_parse(setti_delta* delta, setti_delta_reader* reader);
+
+/* Returns the bytes of memory that the list of types takes. */
+size_t setti_delta_types_size(const setti_delta* delta);
+
+/* Checks a parsed delta against the world, and notes where the sections of types begin. */
+sett_status setti_delta_check(setti_delta* delta, setti_delta_reader* reader);
+
 /* Reads a type's changes, and turns the changes into entries. */
-sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* from,
-                                     setti_delta_type* of);
+sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* reader,
+                                     setti_delta_type* delta_type);
 
 /* Returns what a delta does with the entity at an index. */
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
@@ -140,6 +155,16 @@ void setti_delta_read_data(const setti_player* player, const setti_type* type,
 /* Fails with INVALID, because the bytes are damaged. The format is of the reason. */
 sett_status setti_delta_reject(const setti_delta* delta, const char* format, ...)
     SETTI_PRINTF(2, 3);
+
+/* Fails in the name of the program's call. */
+sett_status setti_delta_fail(const setti_delta* delta, sett_status status, const char* format, ...)
+    SETTI_PRINTF(3, 4);
+
+/* Fails with LIMIT, because the bytes need more memory than they may take. */
+sett_status setti_delta_reject_size(const setti_delta* delta);
+
+/* Reports the world's latest error, which a call of the library met, for the program's call. */
+sett_status setti_delta_fail_step(const setti_delta* delta);
 
 /* Returns what messages call the bytes, such as "delta". */
 const char* setti_delta_noun(const setti_delta* delta);

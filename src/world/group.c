@@ -8,7 +8,8 @@ typedef struct group_draft {
     const char* call;
     setti_conversion conversion[SETT_GROUP_TYPES]; /* reserved conversions of owned arrays */
     uint32_t conversion_count;
-    uint32_t arranged; /* the number of members if they are the first rows already, or SETTI_NONE */
+    /* the number of members, if the members are the first rows already; else SETTI_NONE */
+    uint32_t arranged;
 } group_draft;
 
 static sett_status group_out_of_memory(const group_draft* draft)
@@ -24,7 +25,8 @@ static sett_status group_reject_type(const group_draft* draft, const setti_type*
                                  draft->group->listener.name, type->desc.name, why);
 }
 
-/* Adds the types `ids` to `list`. Fails if a type cannot be in this list of a group. */
+/* Adds the types with the ids `ids` to `list`, a list of the new group. A 0 ends `ids`. Fails if a
+ * group cannot have one of the types in this list. */
 static sett_status group_add_types(const group_draft* draft, const sett_component* ids,
                                    setti_type_list* list)
 {
@@ -50,8 +52,12 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
         if (wrong != NULL) {
             return group_reject_type(draft, type, wrong);
         }
-        bool added = list == &listener->with ? setti_listener_with(&world->pool, listener, type)
-                                             : setti_type_list_add(&world->pool, list, type);
+        bool added;
+        if (list == &listener->with) {
+            added = setti_listener_require(&world->pool, listener, type);
+        } else {
+            added = setti_type_list_add(&world->pool, list, type);
+        }
         if (!added) {
             return group_out_of_memory(draft);
         }
@@ -60,7 +66,7 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
 }
 
 /* Whether `id` is one of the first `count` ids in a list. A 0 ends the list. */
-static bool group_lists(const sett_component* list, uint32_t count, sett_component id)
+static bool group_list_has(const sett_component* list, uint32_t count, sett_component id)
 {
     for (uint32_t k = 0; k < count && list[k] != 0; k++) {
         if (list[k] == id) {
@@ -82,8 +88,8 @@ static sett_status group_check_lists(const group_draft* draft)
             sett_component id = lists[list][k];
             for (uint32_t earlier = 0; earlier <= list; earlier++) {
                 bool same_list = earlier == list;
-                uint32_t count = same_list ? k : SETT_GROUP_TYPES;
-                if (group_lists(lists[earlier], count, id)) {
+                uint32_t count = same_list ? k : SETT_GROUP_TYPES; /* the ids before this id */
+                if (group_list_has(lists[earlier], count, id)) {
                     return setti_world_fail_with(
                         world, SETT_STATUS_ARGUMENT,
                         "%s: group \"%.100s\": \"%.100s\" (component %u) is in `%s` and %sin "
@@ -104,10 +110,13 @@ static bool group_gives_way(const group_draft* draft, const setti_listener* owne
     if (!owner->by_layout) {
         return false;
     }
-    bool for_program = !created->by_layout;
-    return for_program || (created->automatic && owner->automatic);
+    if (!created->by_layout) {
+        return true; /* the program creates the new group */
+    }
+    return created->automatic && owner->automatic;
 }
 
+/* Fails if the new group cannot own a type. */
 static sett_status group_check_owned(const group_draft* draft, const setti_type* type)
 {
     sett_world* world = draft->group->world;
@@ -119,19 +128,22 @@ static sett_status group_check_owned(const group_draft* draft, const setti_type*
             "the groups, list the component in `with`",
             draft->call, name, type->desc.name, type->owner->name);
     }
-    bool stays_array = type->storage.kind != SETTI_SPARSE && !type->default_storage;
+    bool must_stay_array = type->storage.kind != SETTI_SPARSE && !type->default_storage;
     const char* wrong = NULL;
     if (type->storage.keep_order) {
         wrong = "keeps its order (keep_order), so no group can own it - list it in `with`";
-    } else if (stays_array && !draft->group->listener.by_layout) {
+    } else if (must_stay_array && !draft->group->listener.by_layout) {
         wrong = "is registered as an array and cannot be owned - call "
                 "sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) first, or list it in "
                 "`with`";
     }
-    return wrong != NULL ? group_reject_type(draft, type, wrong) : SETT_OK;
+    if (wrong != NULL) {
+        return group_reject_type(draft, type, wrong);
+    }
+    return SETT_OK;
 }
 
-/* Checks owned types, and reserves the conversions of arrays. */
+/* Checks the owned types. Reserves the conversions of the types that are arrays. */
 static sett_status group_reserve_owned(group_draft* draft)
 {
     sett_world* world = draft->group->world;
@@ -191,29 +203,57 @@ static sett_status group_make_row(const group_draft* draft)
     return SETT_OK;
 }
 
-static sett_status group_init(group_draft* draft)
+/* Adds the types of the descriptor to the lists of the group. */
+static sett_status group_add_lists(const group_draft* draft)
 {
     sett_world* world = draft->group->world;
     setti_listener* listener = &draft->group->listener;
     const sett_group_desc* desc = draft->desc;
-    sett_status status = group_check_lists(draft);
-    status = status == SETT_OK ? group_add_types(draft, desc->owned, &listener->owned) : status;
-    /* members need the owned types, too */
-    status = status == SETT_OK ? group_add_types(draft, desc->owned, &listener->with) : status;
-    status = status == SETT_OK ? group_add_types(draft, desc->with, &listener->with) : status;
-    status = status == SETT_OK ? group_add_types(draft, desc->without, &listener->without) : status;
-    if (status == SETT_OK && listener->with.count == 0) {
-        status =
-            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                  "%s: group \"%.100s\" has no types in `owned` and `with` - list "
-                                  "one there that is registered: its id is 0 until then",
-                                  draft->call, listener->name);
+    sett_status status = group_add_types(draft, desc->owned, &listener->owned);
+    if (status != SETT_OK) {
+        return status;
     }
-    status = status == SETT_OK ? group_make_row(draft) : status;
-    return status == SETT_OK ? group_reserve_owned(draft) : status;
+    /* members need the owned types, too */
+    status = group_add_types(draft, desc->owned, &listener->with);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = group_add_types(draft, desc->with, &listener->with);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = group_add_types(draft, desc->without, &listener->without);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (listener->with.count == 0) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: group \"%.100s\" has no types in `owned` and `with` - list "
+            "one there that is registered: its id is 0 until then",
+            draft->call, listener->name);
+    }
+    return SETT_OK;
 }
 
-/* Whether an entity is at a row in all owned storages. */
+static sett_status group_init(group_draft* draft)
+{
+    sett_status status = group_check_lists(draft);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = group_add_lists(draft);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = group_make_row(draft);
+    if (status != SETT_OK) {
+        return status;
+    }
+    return group_reserve_owned(draft);
+}
+
+/* Whether the entity `index` is at the row `row` in all owned storages. */
 static bool group_is_at(const setti_listener* listener, uint32_t index, uint32_t row)
 {
     for (uint32_t k = 0; k < listener->owned.count; k++) {
@@ -228,13 +268,14 @@ static bool group_is_at(const setti_listener* listener, uint32_t index, uint32_t
 static void group_admit(sett_world* world, setti_listener* listener)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;
-    uint32_t most = storage->count; /* members: at most the values of the rarest owned type */
+    uint32_t most = storage->count; /* limit of members: the values of the rarest owned type */
     setti_matches known;
     setti_matches_init(&known);
     for (uint32_t k = 1; k < listener->owned.count; k++) {
         most = SETTI_MIN(most, listener->owned.item[k]->storage.count);
     }
-    /* entering exchanges rows only with entities of lower rows, which were tested before */
+    /* An entity that enters exchanges rows with an entity in a lower row. The loop has tested the
+     * entities in lower rows. */
     for (uint32_t row = 0; row < storage->extent && listener->length < most; row++) {
         uint32_t index = *setti_storage_index(storage, row);
         uint32_t signature = setti_entity_set_of(&world->entities, index);
@@ -275,12 +316,12 @@ bool setti_change_admit(sett_world* world, setti_listener* listener)
 }
 
 #if !defined(NDEBUG)
-/* Whether the members are the first `length` rows. */
+/* Whether the first `length` rows of the owned storages are the members. Tests a sample of rows. */
 static bool group_is_arranged(const sett_world* world, const setti_listener* listener,
                               uint32_t length)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;
-    const uint32_t tested[] = {0, length - 1, length}; /* a sample; skips rows out of range */
+    const uint32_t tested[] = {0, length - 1, length}; /* rows out of range are skipped */
     if (length > storage->count) {
         return false;
     }
@@ -293,7 +334,10 @@ static bool group_is_arranged(const sett_world* world, const setti_listener* lis
         bool matches = setti_listener_matches(listener, &world->signatures,
                                               setti_entity_set_of(&world->entities, index));
         bool is_member = row < length;
-        if (matches != is_member || (matches && !group_is_at(listener, index, row))) {
+        if (matches != is_member) {
+            return false;
+        }
+        if (is_member && !group_is_at(listener, index, row)) {
             return false;
         }
     }
@@ -301,25 +345,27 @@ static bool group_is_arranged(const sett_world* world, const setti_listener* lis
 }
 #endif
 
-/* Carries out the reserved conversions. Returns the number of members, or SETTI_NONE if the members
- * may not be the first rows of all owned storages. */
+/* Carries out the reserved conversions. Returns the number of members if the members are now the
+ * first rows of all owned storages. Returns SETTI_NONE if this is not known. */
 static uint32_t group_convert(group_draft* draft)
 {
     const setti_listener* listener = &draft->group->listener;
     uint32_t members = SETTI_NONE;
     bool arranged = draft->conversion_count == listener->owned.count; /* all are converted */
     for (uint32_t k = 0; k < draft->conversion_count; k++) {
-        /* members come first, in the order of indices */
+        /* the members come first in the new storage, in the order of indices */
         uint32_t count =
             setti_conversion_commit(draft->group->world, &draft->conversion[k], listener);
-        arranged = arranged && (k == 0 || count == members);
+        if (k != 0 && count != members) {
+            arranged = false;
+        }
         members = count;
     }
     draft->conversion_count = 0;
     return arranged ? members : SETTI_NONE;
 }
 
-/* Ends the groups that own the types now, and adds the matching entities. */
+/* Ends the groups that have owned the types until now. Adds the matching entities to the group. */
 static sett_status group_fill(group_draft* draft)
 {
     SETTI_ASSERT(draft->group->listener.length == 0);
@@ -338,7 +384,10 @@ static sett_status group_fill(group_draft* draft)
         listener->length = draft->arranged;
         return SETT_OK;
     }
-    return setti_change_admit(world, listener) ? SETT_OK : group_out_of_memory(draft);
+    if (!setti_change_admit(world, listener)) {
+        return group_out_of_memory(draft);
+    }
+    return SETT_OK;
 }
 
 static void group_link(sett_world* world, setti_listener* listener)
@@ -360,14 +409,17 @@ typedef struct group_options {
     setti_type* const* hidden;
 } group_options;
 
-/* Allocates a group without conditions. Returns NULL if memory runs out. */
+/* Allocates a group. The group has no conditions yet. Returns NULL if memory runs out. */
 static sett_group* group_alloc(sett_world* world, const sett_group_desc* desc,
                                group_options options, const char* call)
 {
     const char* name = desc->name != NULL ? desc->name : "group";
     size_t size = strlen(name) + 1;
     sett_group* group = setti_world_alloc(world, sizeof(*group), 64, call);
-    char* copy = group != NULL ? setti_world_alloc(world, size, 1, call) : NULL;
+    if (group == NULL) {
+        return NULL;
+    }
+    char* copy = setti_world_alloc(world, size, 1, call);
     if (copy == NULL) {
         setti_pool_free(&world->pool, group, sizeof(*group), 64);
         return NULL;
@@ -397,8 +449,10 @@ SETTI_COLD static sett_group* group_create(sett_world* world, const sett_group_d
     }
     group_draft draft = {.group = group, .desc = desc, .call = call, .arranged = options.length};
     sett_status status = group_init(&draft);
-    status = status == SETT_OK ? group_fill(&draft) : status;
-    while (draft.conversion_count > 0) {
+    if (status == SETT_OK) {
+        status = group_fill(&draft);
+    }
+    while (draft.conversion_count > 0) { /* not carried out, after a failure */
         setti_conversion_drop(world, &draft.conversion[--draft.conversion_count]);
     }
     if (status != SETT_OK) {
@@ -458,11 +512,15 @@ sett_status sett_group_destroy(sett_group* group)
         return SETT_OK;
     }
     sett_status status = setti_world_check_unlocked(group->world, __func__);
-    status = status == SETT_OK ? setti_world_check_no_snapshots(group->world, __func__) : status;
-    if (status == SETT_OK) {
-        setti_group_end(group);
+    if (status != SETT_OK) {
+        return status;
     }
-    return status;
+    status = setti_world_check_no_snapshots(group->world, __func__);
+    if (status != SETT_OK) {
+        return status;
+    }
+    setti_group_end(group);
+    return SETT_OK;
 }
 
 sett_status setti_group_give_way(sett_world* world, const setti_type* type, const char* call)

@@ -1,5 +1,5 @@
-/* import.c: modules of the program. A module is a function that registers types and systems, called
- * once a world.
+/* import.c: modules of the program. A module is a function that registers types and systems. Each
+ * world calls the function once.
  *
  * The workload: some dozens of modules when a program starts; modules import other modules.
  *
@@ -9,27 +9,27 @@
 
 typedef struct setti_import {
     struct setti_import* next;
-    bool done; /* the module's function has returned */
+    bool imported; /* the module's function has returned */
     char name[];
 } setti_import;
 
-/* Returns the address of the pointer to the named module in the list. If there is no such module,
- * the pointer at the returned address is NULL. */
+/* Returns the pointer in the list that points to the named module. The pointer is NULL if there is
+ * no such module. */
 static setti_import** import_find(sett_world* world, const char* name)
 {
-    setti_import** at = &world->imports;
-    while (*at != NULL && strcmp((*at)->name, name) != 0) {
-        at = &(*at)->next;
+    setti_import** link = &world->imports;
+    while (*link != NULL && strcmp((*link)->name, name) != 0) {
+        link = &(*link)->next;
     }
-    return at;
+    return link;
 }
 
-/* Removes the module to which `*at` points from the list. */
-static void import_drop(sett_world* world, setti_import** at)
+/* Removes the module `*link` from the list, and frees it. */
+static void import_drop(sett_world* world, setti_import** link)
 {
-    SETTI_ASSERT(*at != NULL);
-    setti_import* import = *at;
-    *at = import->next;
+    SETTI_ASSERT(*link != NULL);
+    setti_import* import = *link;
+    *link = import->next;
     setti_pool_free(&world->pool, import, sizeof(*import) + strlen(import->name) + 1, 16);
 }
 
@@ -45,7 +45,7 @@ SETTI_COLD sett_status sett_module_import(sett_world* world, const char* name,
                                      __func__, register_all == NULL ? "register_all" : "name");
     }
     setti_import* import = *import_find(world, name);
-    if (import != NULL && import->done) {
+    if (import != NULL && import->imported) {
         return SETT_OK;
     }
     if (import != NULL) {
@@ -60,13 +60,14 @@ SETTI_COLD sett_status sett_module_import(sett_world* world, const char* name,
         return setti_world_no_memory(world, __func__);
     }
     import->next = world->imports;
-    import->done = false;
+    import->imported = false;
     memcpy(import->name, name, strlen(name) + 1);
     world->imports = import;
     sett_status status = register_all(world);
-    import->done = true;
+    import->imported = true;
     if (status != SETT_OK) {
-        import_drop(world, import_find(world, import->name)); /* later imports come before it */
+        /* The list begins with the modules that this module has imported: it has to be found. */
+        import_drop(world, import_find(world, import->name));
     }
     return status;
 }
@@ -76,8 +77,8 @@ SETTI_COLD void sett_module_forget(sett_world* world, const char* name)
     if (SETTI_IS_NULL(name) || setti_world_check_serial(world, "sett_module_forget") != SETT_OK) {
         return;
     }
-    setti_import** at = import_find(world, name);
-    if (*at != NULL && (*at)->done) {
-        import_drop(world, at);
+    setti_import** link = import_find(world, name);
+    if (*link != NULL && (*link)->imported) {
+        import_drop(world, link);
     }
 }

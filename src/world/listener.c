@@ -6,8 +6,8 @@
  *     A   e7 e4 | e8 e6 e3         length 2
  *     B   e7 e4 | e5
  *
- * An entering entity exchanges rows, in each storage, with the first entity after the members. A
- * leaving entity exchanges rows with the last member. A tracked set has a bitmap of members and
+ * In each storage, an entity that enters exchanges rows with the first entity after the members. An
+ * entity that leaves exchanges rows with the last member. A tracked set has a bitmap of members and
  * moves no values. An observer has no members.
  *
  * Invariant:  e is a member <=> e's signature has all types of `with`, no type of `without`, a type
@@ -19,19 +19,27 @@
 
 #include "world/world.h"
 
-bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type* type)
+bool setti_listener_require(setti_pool* pool, setti_listener* listener, setti_type* type)
 {
-    return setti_type_list_add(pool, &listener->with, type) &&
-           (type->off == NULL || setti_type_list_add(pool, &listener->without, type->off));
+    if (!setti_type_list_add(pool, &listener->with, type)) {
+        return false;
+    }
+    if (type->off == NULL) {
+        return true; /* the type cannot be switched off */
+    }
+    return setti_type_list_add(pool, &listener->without, type->off);
 }
 
 bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature,
                           const setti_type* type)
 {
-    return signature != SETTI_NONE && setti_signature_has(table, signature, type->id) &&
-           (type->off == NULL || !setti_signature_has(table, signature, type->off->id));
+    if (signature == SETTI_NONE || !setti_signature_has(table, signature, type->id)) {
+        return false;
+    }
+    return type->off == NULL || !setti_signature_has(table, signature, type->off->id);
 }
 
+/* Whether a signature meets the condition `any`. */
 static bool listener_has_any(const setti_listener* listener, const setti_signature_table* table,
                              uint32_t signature)
 {
@@ -56,7 +64,10 @@ static bool listener_hides(const setti_listener* listener, const setti_signature
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         const setti_type* tag = listener->hidden[k];
         bool has_tag = tag != NULL && setti_signature_has(table, signature, tag->id);
-        if (has_tag && !setti_type_list_has(&listener->with, tag) &&
+        if (!has_tag) {
+            continue;
+        }
+        if (!setti_type_list_has(&listener->with, tag) &&
             !setti_type_list_has(&listener->any, tag)) {
             return true;
         }
@@ -95,10 +106,13 @@ bool setti_listener_has(const setti_listener* listener, uint32_t index)
 
 bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t index)
 {
-    return listener->owned.count != 0 || listener->observes ||
-           setti_storage_reserve(pool, &listener->members, index);
+    if (listener->owned.count != 0 || listener->observes) {
+        return true; /* no bitmap of members */
+    }
+    return setti_storage_reserve(pool, &listener->members, index);
 }
 
+/* Exchanges the values at `a` and `b`, values of an owned storage. */
 static void group_exchange_values(const setti_listener* group, const setti_storage* storage,
                                   void* a, void* b)
 {
@@ -137,7 +151,7 @@ static void group_swap(setti_pool* pool, const setti_listener* group, setti_stor
     setti_sparse_assign_row(pool, storage, index_b, a);
     if (storage->tracked) {
         uint64_t tick = *setti_storage_tick(storage, a);
-        setti_storage_move_tick(storage, b, storage, a); /* from b to a */
+        setti_storage_move_tick(storage, b, storage, a); /* a gets the tick of b */
         setti_pages_join_restored(&storage->rows, a >> storage->shift, b >> storage->shift);
         *setti_storage_tick(storage, b) = tick;
     }
@@ -147,15 +161,16 @@ static void group_swap(setti_pool* pool, const setti_listener* group, setti_stor
     }
 }
 
-/* Exchanges the row of an entity, in all owned storages, with the row `row`. */
+/* Moves the entity `index` to the row `row` in all owned storages. The entity in the row `row` gets
+ * the old row of `index`. */
 static void group_exchange(setti_pool* pool, const setti_listener* group, uint32_t index,
                            uint32_t row)
 {
     for (uint32_t k = 0; k < group->owned.count; k++) { /* prefetches, so that misses overlap */
         const setti_storage* storage = &group->owned.item[k]->storage;
-        uint32_t from = setti_sparse_row(storage, index);
-        SETTI_PREFETCH(setti_storage_at(storage, from));
-        SETTI_PREFETCH(setti_storage_index(storage, from));
+        uint32_t old_row = setti_sparse_row(storage, index);
+        SETTI_PREFETCH(setti_storage_at(storage, old_row));
+        SETTI_PREFETCH(setti_storage_index(storage, old_row));
         SETTI_PREFETCH(setti_sparse_entry(storage, *setti_storage_index(storage, row)));
     }
     for (uint32_t k = 0; k < group->owned.count; k++) {

@@ -14,7 +14,7 @@
 typedef struct setti_upward_term {
     setti_type* type;
     sett_walk walk;
-    bool with; /* the parent or an ancestor must have the type; false: must not have it */
+    bool with; /* the parent or an ancestor must have the type; false: none may have the type */
 } setti_upward_term;
 
 typedef struct setti_listener {
@@ -27,7 +27,7 @@ typedef struct setti_listener {
     /* group: the types with rows to arrange; empty for other listeners */
     setti_type_list owned;
     uint32_t length;       /* group: the members are rows 0..length-1 of each owned storage */
-    void* row;             /* group: room for one value, if a type has a move hook */
+    void* row;             /* group: room for one value; NULL if no type has a move hook */
     size_t row_size;       /* bytes of `row` */
     size_t row_align;      /* alignment of `row` */
     setti_storage members; /* tracked set: bitmap of members, the storage of a tag */
@@ -36,10 +36,10 @@ typedef struct setti_listener {
     setti_type* const* hidden;
     setti_upward_term upward[SETT_QUERY_ELSEWHERE]; /* only of an observer */
     uint32_t upward_count;
-    bool observes;           /* of a sett_observer: has no members, only callbacks */
-    bool by_layout;          /* group: made by a layout, gives way to groups of the program */
+    bool observes;           /* the listener of a sett_observer: no members, only callbacks */
+    bool by_layout;          /* group: a layout made it, and it gives way to the program's groups */
     bool automatic;          /* group: the layout was chosen by sett_layout_auto */
-    setti_relayout_use use;  /* group: what it would save to end the group */
+    setti_relayout_use use;  /* group: what the end of the group would save */
     setti_root root;         /* of `length` */
     setti_root members_root; /* of `members` */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
@@ -68,12 +68,12 @@ enum {
 typedef struct setti_plan_step {
     setti_listener* listener; /* NULL: the end of the plan */
     bool enters;              /* SETTI_ENTERS or SETTI_LEAVES */
-    uint8_t all;              /* SETTI_PLAN_* of the step; in the first step, of all steps */
+    uint8_t all;              /* SETTI_PLAN_* of this step; the first step has those of all steps */
 } setti_plan_step;
 
 typedef struct setti_plan_table {
     const struct setti_listener_calls* calls; /* edit.h; NULL until there is a listener */
-    setti_plan_step* step; /* the plans one after another; each ends with a NULL listener */
+    setti_plan_step* step; /* the plans one after another; a NULL listener ends each plan */
     uint32_t count;
     uint32_t capacity;
     setti_hash_map by_edge; /* two signatures -> first step of the plan */
@@ -81,14 +81,16 @@ typedef struct setti_plan_table {
     uint32_t last;          /* first step of the plan for last_key */
 } setti_plan_table;
 
-/* Adds the condition that members have a type switched on. Returns false if memory runs out. */
-bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type* type);
+/* Adds the condition that members have a type, and have it switched on. Returns false if memory
+ * runs out. */
+bool setti_listener_require(setti_pool* pool, setti_listener* listener, setti_type* type);
 
 /* Whether entities with a signature have the type switched on. */
 bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature,
                           const setti_type* type);
 
-/* Whether entities with a signature match, apart from conditions on ancestors. */
+/* Whether entities with a signature match. Conditions on ancestors are not tested. SETTI_NONE, the
+ * signature of no entity, never matches. */
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 
@@ -96,8 +98,9 @@ bool setti_listener_matches(const setti_listener* listener, const setti_signatur
 #define SETTI_MATCHES 1024
 
 typedef struct setti_matches {
-    uint32_t signature[SETTI_MATCHES]; /* at signature % SETTI_MATCHES; or SETTI_NONE */
-    bool matches[SETTI_MATCHES];       /* the result for signature[k] */
+    /* slot k holds a signature s with s % SETTI_MATCHES == k, or SETTI_NONE */
+    uint32_t signature[SETTI_MATCHES];
+    bool matches[SETTI_MATCHES]; /* the result for signature[k] */
 } setti_matches;
 
 static inline void setti_matches_init(setti_matches* known)
@@ -109,13 +112,13 @@ static inline void setti_matches_init(setti_matches* known)
 static inline bool setti_matches_find(setti_matches* known, const setti_listener* listener,
                                       const setti_signature_table* table, uint32_t signature)
 {
-    uint32_t at = signature % SETTI_MATCHES;
+    uint32_t slot = signature % SETTI_MATCHES;
     SETTI_ASSERT(signature != SETTI_NONE);
-    if (known->signature[at] != signature) {
-        known->signature[at] = signature;
-        known->matches[at] = setti_listener_matches(listener, table, signature);
+    if (known->signature[slot] != signature) {
+        known->signature[slot] = signature;
+        known->matches[slot] = setti_listener_matches(listener, table, signature);
     }
-    return known->matches[at];
+    return known->matches[slot];
 }
 
 bool setti_listener_has(const setti_listener* listener, uint32_t index);
@@ -127,17 +130,18 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
 
 /* Creates a group that gives way to groups of the program. Returns NULL on failure.
- *   length  the number of members, if these are the first rows of the storages already; else
- *           SETTI_NONE
- *   call    for messages */
+ *   automatic  sett_layout_auto chose the layout
+ *   length     the number of members, if the members are the first rows of the storages already;
+ *              else SETTI_NONE
+ *   call       for messages */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, uint32_t length, const char* call);
 
-/* Creates a group without hidden entities, because loops of systems skip these. */
+/* Creates a group that hidden entities do not enter: loops of systems skip hidden entities. */
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc,
                                           const char* call);
 
-/* Destroys the group that owns a type, if a layout made the group. Fails if the program made it. */
+/* Destroys the group that owns a type, if there is one. Fails if the program made the group. */
 sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,
                                  const char* call);
 
@@ -159,7 +163,8 @@ struct sett_observer* setti_observer_create(sett_world* world,
 /* Calls free_user of all observers, before the world is freed. */
 void setti_observer_free_users(sett_world* world);
 
-/* The name of an observer of a type or with a term about the type; NULL if there is none. */
+/* Returns the name of an observer of a type, or of an observer with a term about the type. Returns
+ * NULL if there is no such observer. */
 const char* setti_observer_of_type(sett_world* world, const setti_type* type);
 
 /* Returns NULL, or the broken part of the invariant. */

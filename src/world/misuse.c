@@ -1,9 +1,9 @@
 /* misuse.c: reports misuse to the hooks.
  *
- * The workload: a mistake in a loop, many times in a second. The log gets the 1st, 10th, 100th
- * report of a kind and so on. The assert hook gets every report of misuse, but no report of wrong
- * input (a file, a delta, the text of a query). Two reports are of the same kind if their messages
- * differ only in handles, and if the callers on the stack are equal.
+ * The workload: a mistake in a loop, many times in a second. The log gets the 1st, the 10th, the
+ * 100th report of a kind, and so on. The assert hook gets every report of misuse, but no report of
+ * wrong input (a file, a delta, the text of a query). Two reports are of the same kind if the
+ * messages differ only in handles, and if the callers on the stack are equal.
  *
  *     message   sett_get, entity 7:2, component 3 "Mass": the handle is stale ...
  *     kind      sett_get, entity    , component 3 "Mass": the handle is stale ...    in draw, main
@@ -11,8 +11,8 @@
  * The callers tell apart equal messages from two places of the program. Only debug builds compare
  * callers, in about 2 us for a report.
  *
- * A small hash table counts reports of each kind. A new kind in a full table replaces the rarest of
- * four kinds.
+ * A small hash table counts the reports of each kind. A kind can be in four entries of the table. A
+ * new kind replaces the kind with the fewest reports in these entries.
  *
  * Debug builds also report when two threads write to a world outside of systems.
  */
@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MISUSE_WAYS 4
+#define MISUSE_WAYS 4     /* entries in which a kind can be */
 #define MISUSE_CALLERS 16 /* callers to compare; about half are inside the library */
 #define MISUSE_FNV 0x100000001B3u
 
@@ -32,15 +32,19 @@ static bool misuse_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The length of a handle such as 7:2 at the beginning of a text. 0: no handle is there. */
-static size_t misuse_handle(const char* text)
+/* Returns the length of the handle (such as 7:2) at the beginning of a text. Returns 0 if the text
+ * does not begin with a handle. */
+static size_t misuse_handle_length(const char* text)
 {
-    size_t index = 0;
-    while (misuse_is_digit(text[index])) {
-        index++;
+    size_t colon = 0;
+    while (misuse_is_digit(text[colon])) {
+        colon++;
     }
-    size_t end = index + 1;
-    if (index == 0 || text[index] != ':' || !misuse_is_digit(text[end])) {
+    if (colon == 0 || text[colon] != ':') {
+        return 0;
+    }
+    size_t end = colon + 1;
+    if (!misuse_is_digit(text[end])) {
         return 0;
     }
     while (misuse_is_digit(text[end])) {
@@ -49,22 +53,27 @@ static size_t misuse_handle(const char* text)
     return end;
 }
 
-/* The kind of a misuse: an FNV-1a hash of the message without handles, and of the callers. */
+/* Returns the kind of a misuse: an FNV-1a hash of the message, without the handles in the message,
+ * and of the callers. */
 static uint64_t misuse_kind(const char* message)
 {
     uint64_t hash = 0xCBF29CE484222325u;
-    for (const char* at = message; *at != '\0';) {
-        bool after_digit = at != message && misuse_is_digit(at[-1]);
-        size_t handle = after_digit ? 0 : misuse_handle(at);
-        if (handle != 0) {
-            at += handle; /* not a part of the kind */
-            continue;
+    const char* next = message;
+    while (*next != '\0') {
+        bool is_in_number = next != message && misuse_is_digit(next[-1]);
+        if (!is_in_number) {
+            next += misuse_handle_length(next); /* handles are not a part of the kind */
         }
-        hash = (hash ^ (unsigned char)*at) * MISUSE_FNV;
-        at++;
+        if (*next != '\0') {
+            hash = (hash ^ (unsigned char)*next) * MISUSE_FNV;
+            next++;
+        }
     }
     void* callers[MISUSE_CALLERS];
-    uint32_t count = SETTI_DEBUG ? setti_platform_callers(callers, MISUSE_CALLERS) : 0;
+    uint32_t count = 0;
+    if (SETTI_DEBUG) {
+        count = setti_platform_callers(callers, MISUSE_CALLERS);
+    }
     for (uint32_t k = 0; k < count; k++) {
         hash = (hash ^ (uintptr_t)callers[k]) * MISUSE_FNV;
     }
@@ -82,12 +91,12 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
         world->misused = true;
     }
     for (uint32_t way = 0; way < MISUSE_WAYS && count == 0; way++) {
-        setti_misuse* at = &world->misuse[(kind / 2 + way) % SETTI_MISUSES]; /* kinds are odd */
-        if (at->kind == kind) {
-            count = ++at->count;
+        setti_misuse* entry = &world->misuse[(kind / 2 + way) % SETTI_MISUSES]; /* kinds are odd */
+        if (entry->kind == kind) {
+            count = ++entry->count;
         }
-        if (rarest == NULL || at->count < rarest->count) {
-            rarest = at;
+        if (rarest == NULL || entry->count < rarest->count) {
+            rarest = entry;
         }
     }
     if (count == 0) { /* a new kind */
@@ -125,20 +134,20 @@ SETTI_COLD void setti_misuse_report(const sett_world* world, sett_status status,
     }
 }
 
-SETTI_COLD void setti_misuse_note_type(const sett_world* of, sett_component id,
+SETTI_COLD void setti_misuse_note_type(const sett_world* const_world, sett_component id,
                                        const char* type_name)
 {
-    sett_world* world = setti_unconst(of);
+    sett_world* world = setti_unconst(const_world);
     setti_lock_take(&world->misuse_lock);
     world->noted.id = id;
     snprintf(world->noted.name, sizeof(world->noted.name), "%s", type_name);
     setti_lock_release(&world->misuse_lock);
 }
 
-SETTI_COLD void setti_misuse_noted_type(const sett_world* of, sett_component id, char* out,
+SETTI_COLD void setti_misuse_noted_type(const sett_world* const_world, sett_component id, char* out,
                                         size_t size)
 {
-    sett_world* world = setti_unconst(of);
+    sett_world* world = setti_unconst(const_world);
     out[0] = '\0';
     setti_lock_take(&world->misuse_lock);
     if (world->noted.id == id && world->noted.name[0] != '\0') {
@@ -161,7 +170,8 @@ static bool misuse_lacks_descriptor(sett_world* world, const void* desc, const c
     return true;
 }
 
-SETTI_COLD static const void* misuse_long_descriptor(sett_world* world, const char* call)
+/* Fails: a descriptor is longer than this library's. Returns NULL. */
+SETTI_COLD static const void* misuse_reject_long_descriptor(sett_world* world, const char* call)
 {
     setti_world_fail_with(world, SETT_STATUS_MISMATCH,
                           "%s: the descriptor is longer than this library's, because the program "
@@ -180,15 +190,15 @@ SETTI_COLD const void* setti_world_desc_terms(sett_world* world, const void* des
     if (SETTI_LIKELY(size == full_size && term_size == sizeof(sett_term))) {
         return desc;
     }
-    const unsigned char* from = desc;
-    unsigned char* to = full;
-    size_t first = (size_t)((unsigned char*)terms - to); /* offset of terms in *desc and *full */
-    size_t end = first + SETT_QUERY_TERMS * term_size;   /* end of the terms in *desc */
+    const unsigned char* original = desc;
+    unsigned char* copy = full;
+    size_t first = (size_t)((unsigned char*)terms - copy); /* offset of terms in *desc and *full */
+    size_t end = first + SETT_QUERY_TERMS * term_size;     /* end of the terms in *desc */
     size_t full_end = first + SETT_QUERY_TERMS * sizeof(sett_term); /* end of the terms in *full */
-    bool longer_terms = term_size > sizeof(sett_term);
-    bool more_fields = size >= end && size - end > full_size - full_end; /* after the terms */
-    if (longer_terms || more_fields) {
-        return misuse_long_descriptor(world, call);
+    bool has_longer_terms = term_size > sizeof(sett_term);
+    bool has_more_fields = size >= end && size - end > full_size - full_end; /* after the terms */
+    if (has_longer_terms || has_more_fields) {
+        return misuse_reject_long_descriptor(world, call);
     }
     if (size < end) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
@@ -197,12 +207,12 @@ SETTI_COLD const void* setti_world_desc_terms(sett_world* world, const void* des
                               call, (unsigned long long)size, (unsigned long long)end);
         return NULL;
     }
-    memcpy(to, from, first);
+    memcpy(copy, original, first);
     for (size_t k = 0; k < SETT_QUERY_TERMS; k++) {
-        setti_copy_sized(to + first + k * sizeof(sett_term), sizeof(sett_term),
-                         from + first + k * term_size, term_size);
+        setti_copy_sized(copy + first + k * sizeof(sett_term), sizeof(sett_term),
+                         original + first + k * term_size, term_size);
     }
-    setti_copy_sized(to + full_end, full_size - full_end, from + end, size - end);
+    setti_copy_sized(copy + full_end, full_size - full_end, original + end, size - end);
     return full;
 }
 
@@ -216,7 +226,7 @@ const void* setti_world_desc(sett_world* world, const void* desc, size_t size, v
         return desc;
     }
     if (size > full_size) {
-        return misuse_long_descriptor(world, call);
+        return misuse_reject_long_descriptor(world, call);
     }
     setti_copy_sized(full, full_size, desc, size);
     return full;

@@ -1,7 +1,7 @@
 /* module.h: how a world holds and calls modules of higher layers.
  *
- * A module has a slot, with a number from the module's header (SETTI_SLOT_*), and may have a table
- * of calls. world/ names no module, so programs link only modules in use.
+ * A module has a slot. The module's header defines the number of the slot (SETTI_SLOT_*). A module
+ * may have a table of calls. world/ names no module, so programs link only modules in use.
  *
  *     world->module[slot]     the state of the module in this world; NULL until first use
  *     world->called[0 ..]     the tables of the modules in use, in order of slots
@@ -24,9 +24,10 @@ typedef struct setti_module_calls {
     void (*free)(sett_world* world);
     /* Frees unused memory. */
     void (*trim)(sett_world* world);
-    /* Returns NULL or the error. *where becomes the name of the broken query or system. */
+    /* Returns NULL if all is valid. Else returns what is broken, and sets *where to the name of the
+     * broken query or system. */
     const char* (*validate)(sett_world* world, const char** where);
-    /* The name of a query, system or the like that uses a type, or NULL. */
+    /* Returns the name of a query, system or the like that uses a type. NULL: nothing uses it. */
     const char* (*holder)(const sett_world* world, const struct setti_type* type);
     const char* kind; /* for messages about holders: "query" */
     /* Adds the module's memory and counts to the statistics. */
@@ -45,7 +46,7 @@ typedef struct setti_module_calls {
     /* Updates caches before several threads read the world. */
     void (*before_jobs)(sett_world* world);
     void (*after_frame)(sett_world* world); /* called at the end of sett_progress */
-    /* The name of the system running on the current thread, or NULL. */
+    /* Returns the name of the system running on the current thread, or NULL if there is none. */
     const char* (*running)(const sett_world* world);
     /* Stores the failure of a job. */
     void (*failed)(const sett_world* world, sett_status status, const char* message);
@@ -67,11 +68,12 @@ typedef struct setti_naming {
     bool (*has)(const sett_world* world, sett_entity entity);
     /* Whether `has` and `path` can run without allocating memory. */
     bool (*ready)(const sett_world* world);
-    /* Writes the names of all ancestors and of the entity. Truncates and returns like snprintf. */
+    /* Writes the names of all ancestors and of the entity. Truncates the text like snprintf, and
+     * returns the length of the whole text. */
     size_t (*path)(const sett_world* world, sett_entity entity, char* out, size_t size);
 } setti_naming;
 
-/* Adds a module's table to world->called, once. */
+/* Adds a module's table to world->called, unless the table is there already. */
 void setti_world_add_calls(sett_world* world, const setti_module_calls* calls);
 
 /* Loops over the tables in which `call` is not NULL:

@@ -34,7 +34,7 @@ struct sett_observer {
     bool ended; /* destroyed, but not freed yet */
 };
 
-/* The `user` of entries of an observer of every component. */
+/* The `user` of an entry that belongs to an observer of every component. */
 typedef struct observer_part {
     const sett_observer* observer;
     sett_component component;
@@ -54,13 +54,13 @@ static void observer_idle(sett_world* world, sett_entity entity, void* value, vo
 
 /* --------------------------------------------------------------------------------------- filter */
 
-/* The argument `old` for events without an old value. */
+/* The argument `old` for an event that has no old value. */
 #define OBSERVER_NO_OLD NULL
 
 /* Whether an event of a component is about a link to `target`.
  *   old  in on_set: the old value; else OBSERVER_NO_OLD */
-static bool observer_is_about(const sett_world* world, sett_entity entity, sett_component component,
-                              const void* old, sett_entity target)
+static bool observer_concerns_target(const sett_world* world, sett_entity entity,
+                                     sett_component component, const void* old, sett_entity target)
 {
     const setti_type* type = setti_world_type(world, component);
     if (type == NULL || type->module == NULL || type->module->leads == NULL) {
@@ -71,8 +71,10 @@ static bool observer_is_about(const sett_world* world, sett_entity entity, sett_
     if (link_is_known && sett_equals(world->changed_link.target, target)) {
         return true;
     }
-    /* null: other links of a known link's source did not change, so only `old` is tested */
-    const sett_entity source = link_is_known ? sett_null() : entity;
+    sett_entity source = entity;
+    if (link_is_known) {
+        source = sett_null(); /* the other links of the entity stay, so only `old` is tested */
+    }
     return type->module->leads(world, type, source, old, target);
 }
 
@@ -86,7 +88,7 @@ static bool observer_wants(const sett_observer* observer, sett_entity entity,
         return false;
     }
     if (!sett_is_null(desc->target) &&
-        !observer_is_about(observer->world, entity, component, old, desc->target)) {
+        !observer_concerns_target(observer->world, entity, component, old, desc->target)) {
         return false;
     }
     bool has_any_terms = false; /* if there are SETT_ANY terms, one of them must be met */
@@ -94,16 +96,21 @@ static bool observer_wants(const sett_observer* observer, sett_entity entity,
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         const sett_term* term = &desc->terms[k];
         bool has = sett_is_enabled(observer->world, entity, term->component);
-        if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has)) {
+        if (term->kind == SETT_WITH && !has) {
             return false;
         }
-        has_any_terms = has_any_terms || term->kind == SETT_ANY;
-        meets_any_term = meets_any_term || (term->kind == SETT_ANY && has);
+        if (term->kind == SETT_WITHOUT && has) {
+            return false;
+        }
+        if (term->kind == SETT_ANY) {
+            has_any_terms = true;
+            meets_any_term = meets_any_term || has;
+        }
     }
     return !has_any_terms || meets_any_term;
 }
 
-/* The functions of an observer with a filter, one for each callback `event`. */
+/* The functions of an observer with a filter. Each calls the callback `event` of the descriptor. */
 #define OBSERVER_FILTER(event, old)                                                                \
     static void observer_filter_##event(sett_world* world, sett_entity entity, void* value,        \
                                         void* user)                                                \
@@ -135,7 +142,8 @@ static void observer_replaced(sett_world* world, sett_entity entity, void* value
     }
 }
 
-/* The functions of an observer of every component. Each passes `change` to on_any. */
+/* The functions of an observer of every component, one for each event. Each calls on_any with the
+ * argument `change`. */
 #define OBSERVER_OF_ALL(event, change, old)                                                        \
     static void observer_any_##event(sett_world* world, sett_entity entity, void* value,           \
                                      void* user)                                                   \
@@ -152,7 +160,8 @@ OBSERVER_OF_ALL(on_set, SETT_CHANGE_SET, world->replaced)
 OBSERVER_OF_ALL(on_remove, SETT_CHANGE_REMOVE, OBSERVER_NO_OLD)
 #undef OBSERVER_OF_ALL
 
-/* The observer's entry for an event. `fn` is NULL if the observer has no entry. */
+/* Returns the observer's entry for an event. The entry's `fn` is NULL if the observer does not
+ * observe the event. */
 static setti_call observer_call_of(const sett_observer* observer, uint32_t event)
 {
     SETTI_ASSERT(event < SETTI_EVENTS);
@@ -207,45 +216,80 @@ SETTI_COLD static sett_status observer_reject_id(const observer_request* asked, 
         asked->name, (unsigned)id, setti_component_remedy(id));
 }
 
-/* Checks which members of a descriptor are set. Returns NULL, or an error. */
-static const char* observer_check_members(const sett_observer_desc* desc)
+/* Whether a callback for one component is set. */
+static bool observer_has_component_callback(const sett_observer_desc* desc)
 {
-    bool observes_component = desc->on_add != NULL || desc->on_set != NULL ||
-                              desc->on_remove != NULL || desc->on_event != NULL ||
-                              desc->on_replace != NULL;
-    bool observes_query = desc->on_enter != NULL || desc->on_exit != NULL;
-    if (desc->on_any != NULL) {
-        if (desc->component != 0 || observes_component || observes_query || desc->replay) {
-            return "`on_any` observes every component - leave out `component`, `replay` and other "
-                   "callbacks";
-        }
-        return NULL;
+    if (desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL) {
+        return true;
     }
-    if (desc->component != 0) {
-        if (observes_query) {
-            return "`component` is set beside on_enter or on_exit, which observe a query - leave "
-                   "out `component`, and list it in `terms`";
-        }
-        if (!observes_component) {
-            return "no callback is set - set on_add, on_set, on_remove, on_replace or on_event";
-        }
-        bool lacks_on_add = desc->replay && desc->on_add == NULL;
-        return lacks_on_add ? "`replay` is set without on_add - set on_add, or leave out `replay`"
-                            : NULL;
+    return desc->on_event != NULL || desc->on_replace != NULL;
+}
+
+/* Whether a callback for a query is set. */
+static bool observer_has_query_callback(const sett_observer_desc* desc)
+{
+    return desc->on_enter != NULL || desc->on_exit != NULL;
+}
+
+/* Checks the members of a descriptor with on_any. Returns NULL if valid, else what is wrong. */
+static const char* observer_check_any(const sett_observer_desc* desc)
+{
+    bool has_other_callback =
+        observer_has_component_callback(desc) || observer_has_query_callback(desc);
+    if (desc->component != 0 || has_other_callback || desc->replay) {
+        return "`on_any` observes every component - leave out `component`, `replay` and other "
+               "callbacks";
     }
-    if (observes_component) {
+    return NULL;
+}
+
+/* Checks the members of a descriptor with `component`. Returns NULL if valid, else what is
+ * wrong. */
+static const char* observer_check_component(const sett_observer_desc* desc)
+{
+    if (observer_has_query_callback(desc)) {
+        return "`component` is set beside on_enter or on_exit, which observe a query - leave "
+               "out `component`, and list it in `terms`";
+    }
+    if (!observer_has_component_callback(desc)) {
+        return "no callback is set - set on_add, on_set, on_remove, on_replace or on_event";
+    }
+    if (desc->replay && desc->on_add == NULL) {
+        return "`replay` is set without on_add - set on_add, or leave out `replay`";
+    }
+    return NULL;
+}
+
+/* Checks the members of a descriptor of a query. Returns NULL if valid, else what is wrong. */
+static const char* observer_check_query(const sett_observer_desc* desc)
+{
+    if (observer_has_component_callback(desc)) {
         return "on_add, on_set, on_remove, on_event or on_replace is set without `component` - set "
                "`component`, too";
     }
     if (!sett_is_null(desc->entity) || !sett_is_null(desc->target)) {
         return "`entity` or `target` is set without `component` - set `component`, too";
     }
-    if (!observes_query) {
+    if (!observer_has_query_callback(desc)) {
         return "no callback is set - set on_enter or on_exit";
     }
-    bool lacks_on_enter = desc->replay && desc->on_enter == NULL;
-    return lacks_on_enter ? "`replay` is set without on_enter - set on_enter, or leave out `replay`"
-                          : NULL;
+    if (desc->replay && desc->on_enter == NULL) {
+        return "`replay` is set without on_enter - set on_enter, or leave out `replay`";
+    }
+    return NULL;
+}
+
+/* Checks which members of a descriptor are set. Returns NULL if they are valid, else what is
+ * wrong. */
+static const char* observer_check_members(const sett_observer_desc* desc)
+{
+    if (desc->on_any != NULL) {
+        return observer_check_any(desc);
+    }
+    if (desc->component != 0) {
+        return observer_check_component(desc);
+    }
+    return observer_check_query(desc);
 }
 
 /* Whether values of a type own memory. */
@@ -257,20 +301,22 @@ static bool observer_type_owns(const setti_type* type)
     return (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 || type->writers != NULL;
 }
 
-/* Checks the observed component. Returns NULL, or an error. */
+/* Checks the observed component. Returns NULL if it can be observed, else what is wrong. */
 static const char* observer_check_type(const sett_observer_desc* desc, const setti_type* type)
 {
     if (!sett_is_null(desc->target) && type->links == NULL) {
         return "is not a relationship, so its observer cannot have `target` - leave out `target`";
     }
-    if (desc->on_replace != NULL && (type->storage.size == 0 || observer_type_owns(type))) {
+    bool has_plain_values = type->storage.size != 0 && !observer_type_owns(type);
+    if (desc->on_replace != NULL && !has_plain_values) {
         return "has no values, or values that are more than plain bytes, so on_replace cannot pass "
                "the old one - use on_set";
     }
     return NULL;
 }
 
-/* Checks a term of an observer of a query. Returns NULL, or an error of the term's type. */
+/* Checks a term of an observer of a query. Returns NULL if the term can be observed. Else returns
+ * what is wrong with the term's type. */
 static const char* observer_check_term(const sett_term* term, const setti_type* type)
 {
     if (term->kind == SETT_WITHOUT && type->off != NULL && !setti_term_is_upward(term)) {
@@ -284,8 +330,8 @@ static const char* observer_check_term(const sett_term* term, const setti_type* 
     return NULL;
 }
 
-/* Checks the components of the terms, and the observed component. */
-static sett_status observer_check_types(const observer_request* asked, bool of_query)
+/* Checks the components of the terms. */
+static sett_status observer_check_terms(const observer_request* asked, bool of_query)
 {
     const sett_world* world = asked->world;
     const sett_observer_desc* desc = asked->desc;
@@ -298,20 +344,30 @@ static sett_status observer_check_types(const observer_request* asked, bool of_q
         if (setti_term_is_upward(term) && world->upward_calls == NULL) {
             return observer_reject_id(asked, SETT_ID_HIERARCHY);
         }
-        const char* wrong = of_query ? observer_check_term(term, type) : NULL;
+        if (!of_query) {
+            continue; /* a filter can test terms of every kind and type */
+        }
+        const char* wrong = observer_check_term(term, type);
         if (wrong != NULL) {
             return observer_reject_type(asked, type, wrong);
         }
     }
-    if (desc->component == 0) {
-        return SETT_OK;
-    }
-    const setti_type* type = setti_world_type(world, desc->component);
+    return SETT_OK;
+}
+
+/* Checks the observed component. */
+static sett_status observer_check_observed(const observer_request* asked)
+{
+    const sett_observer_desc* desc = asked->desc;
+    const setti_type* type = setti_world_type(asked->world, desc->component);
     if (type == NULL) {
         return observer_reject_id(asked, desc->component);
     }
     const char* wrong = observer_check_type(desc, type);
-    return wrong == NULL ? SETT_OK : observer_reject_type(asked, type, wrong);
+    if (wrong != NULL) {
+        return observer_reject_type(asked, type, wrong);
+    }
+    return SETT_OK;
 }
 
 static sett_status observer_check(const observer_request* asked)
@@ -321,23 +377,28 @@ static sett_status observer_check(const observer_request* asked)
     if (status != SETT_OK) {
         return status;
     }
-    uint32_t at;
+    uint32_t wrong_term;
     bool of_query = desc->component == 0 && desc->on_any == NULL;
     uint32_t allowed = of_query ? SETTI_TERM_OF_ENTERING : SETTI_TERM_OF_VALUES;
-    const char* wrong = setti_terms_check(desc->terms, allowed, &at);
+    const char* wrong = setti_terms_check(desc->terms, allowed, &wrong_term);
     if (wrong != NULL) {
-        return setti_term_reject(asked->world, desc->terms, at, asked->call, asked->name, wrong);
+        return setti_term_reject(asked->world, desc->terms, wrong_term, asked->call, asked->name,
+                                 wrong);
     }
     wrong = observer_check_members(desc);
     if (wrong != NULL) {
         return setti_world_fail_argument(asked->world, asked->call, asked->name, wrong);
     }
-    return observer_check_types(asked, of_query);
+    status = observer_check_terms(asked, of_query);
+    if (status != SETT_OK || desc->component == 0) {
+        return status;
+    }
+    return observer_check_observed(asked);
 }
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* Updates a type's flags of events after the lists have changed. */
+/* Updates a type's flags of events after the type's lists of calls have changed. */
 static void observer_update_flags(sett_world* world, setti_type* type)
 {
     bool was_hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
@@ -354,7 +415,7 @@ static void observer_update_flags(sett_world* world, setti_type* type)
     }
 }
 
-/* Reserves room for the observer's entries. Returns false if memory runs out. */
+/* Reserves room for the observer's entries in a type's lists. Returns false if memory runs out. */
 static bool observer_reserve_entries(const sett_observer* observer, setti_type* type)
 {
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
@@ -369,7 +430,7 @@ static bool observer_reserve_entries(const sett_observer* observer, setti_type* 
 /* The argument `part` for an observer of one component. */
 #define OBSERVER_NO_PART ((observer_part*)NULL)
 
-/* Adds the observer's entries to a type's lists. The room is reserved.
+/* Adds the observer's entries to a type's lists. The room for the entries must be reserved.
  *   part  the `user` of the entries, or OBSERVER_NO_PART */
 SETTI_COLD static void observer_enlist(const sett_observer* observer, setti_type* type,
                                        observer_part* part)
@@ -388,17 +449,18 @@ SETTI_COLD static void observer_enlist(const sett_observer* observer, setti_type
             call.user = part;
         }
         SETTI_ASSERT(list->count < list->capacity);
-        uint32_t at = list->count++;
-        if (event == SETTI_ON_REMOVE && at != 0 && list->item[at - 1].observer == NULL) {
-            list->item[at] = list->item[at - 1]; /* the descriptor's on_remove stays last */
-            at--;
+        uint32_t position = list->count++;
+        if (event == SETTI_ON_REMOVE && position != 0 &&
+            list->item[position - 1].observer == NULL) {
+            list->item[position] = list->item[position - 1]; /* the descriptor's entry stays last */
+            position--;
         }
-        list->item[at] = call;
+        list->item[position] = call;
     }
     observer_update_flags(observer->world, type);
 }
 
-/* Removes the observer's entries, if there are any, from a type's lists. */
+/* Removes the observer's entries from a type's lists, if the observer has entries there. */
 SETTI_COLD static void observer_delist(const sett_observer* observer, setti_type* type)
 {
     sett_world* world = observer->world;
@@ -441,8 +503,8 @@ static void observer_leave_types(const sett_observer* observer)
     }
 }
 
-/* Adds an observer of every component to all types, or to none. Returns false if memory runs
- * out. */
+/* Adds an observer of every component to all types. Returns false if memory runs out. Then the
+ * observer is in no type. */
 static bool observer_join_types(const sett_observer* observer)
 {
     const setti_type_list* types = &observer->world->registered;
@@ -459,9 +521,9 @@ static bool observer_join_types(const sett_observer* observer)
  * out. */
 static bool observer_join_all(const sett_world* world, setti_type* type)
 {
-    const sett_observer* observer = world->observers; /* the latest */
+    const sett_observer* observer = world->observers;
     while (observer != NULL && observer->next != NULL) {
-        observer = observer->next;
+        observer = observer->next; /* the last in the list is the oldest */
     }
     for (; observer != NULL; observer = observer->previous) {
         if (observer->desc.on_any != NULL && !observer_join_type(observer, type)) {
@@ -471,14 +533,14 @@ static bool observer_join_all(const sett_world* world, setti_type* type)
     return true;
 }
 
-/* For world->observe_type: adds or removes the observers of every component. Returns true if the
- * type has these observers now. */
+/* For world->observe_type: adds the observers of every component to a type, or removes them.
+ * Returns true if the type has these observers afterwards. */
 static bool observer_observe_type(sett_world* world, setti_type* type, bool begins)
 {
     if (begins && observer_join_all(world, type)) {
         return true;
     }
-    /* the type ends, or memory has run out */
+    /* the type ends, or memory has run out: the type has no such observer, or only some */
     for (const sett_observer* observer = world->observers; observer != NULL;
          observer = observer->next) {
         if (observer->desc.on_any != NULL) {
@@ -604,7 +666,7 @@ const char* setti_observer_of_type(sett_world* world, const setti_type* type)
 /* --------------------------------------------------------------------------------------- replay */
 
 /* Calls a new observer for an existing entity, if the entity matches.
- *   value  of the observed component; not used for an observer of a query */
+ *   value  the entity's value of the observed component; for an observer of a query: not used */
 static void observer_replay_one(const sett_observer* observer, sett_entity entity, void* value)
 {
     SETTI_ASSERT(observer->enabled && observer->world->locks != 0);
@@ -627,16 +689,17 @@ static void observer_replay_one(const sett_observer* observer, sett_entity entit
     }
 }
 
-/* The storage with the fewest candidates for a replay. NULL: all entities are candidates. */
+/* Returns the storage with the fewest candidates for a replay. Returns NULL if all entities are
+ * candidates. */
 static const setti_storage* observer_rarest(const sett_observer* observer)
 {
     if (observer->type != NULL) {
         return &observer->type->storage;
     }
-    const setti_type_list* with = &observer->listener.with;
+    const setti_type_list* required = &observer->listener.with;
     const setti_storage* rarest = NULL;
-    for (uint32_t k = 0; k < with->count; k++) {
-        const setti_storage* storage = &with->item[k]->storage;
+    for (uint32_t k = 0; k < required->count; k++) {
+        const setti_storage* storage = &required->item[k]->storage;
         if (rarest == NULL || storage->count < rarest->count) {
             rarest = storage;
         }
@@ -659,9 +722,10 @@ static void observer_replay(const sett_observer* observer)
                                 setti_storage_find(storage, index));
         }
     } else {
-        sett_entity entity;
-        while (!sett_is_null(entity = sett_entity_next(world, &cursor))) {
+        sett_entity entity = sett_entity_next(world, &cursor);
+        while (!sett_is_null(entity)) {
             observer_replay_one(observer, entity, NULL);
+            entity = sett_entity_next(world, &cursor);
         }
     }
     setti_world_end_call(world, outer);
@@ -681,14 +745,14 @@ static bool observer_add_term(sett_world* world, setti_listener* listener, const
         return true;
     }
     if (term->kind == SETT_WITH) {
-        return setti_listener_with(&world->pool, listener, type);
+        return setti_listener_require(&world->pool, listener, type);
     }
     setti_type_list* list = term->kind == SETT_ANY ? &listener->any : &listener->without;
     return setti_type_list_add(&world->pool, list, type);
 }
 
-/* Copies the name. Then adds an observer of every component to all types, reserves entries for an
- * observer of one, or copies the terms of a query. Returns false if memory runs out. */
+/* Allocates what the observer needs: a copy of the name, entries in the lists of types, conditions.
+ * Returns false if memory runs out. */
 static bool observer_reserve(sett_observer* observer, const char* name)
 {
     sett_world* world = observer->world;
@@ -713,7 +777,7 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     return true;
 }
 
-/* Makes an observer, not yet linked into the world. Returns NULL if memory runs out. */
+/* Makes an observer that is not in the world's list yet. Returns NULL if memory runs out. */
 static sett_observer* observer_make(const observer_request* asked)
 {
     sett_world* world = asked->world;
@@ -767,7 +831,10 @@ SETTI_COLD sett_observer* sett_observer_create_sized(sett_world* world,
     sett_observer_desc full;
     desc =
         setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms, call);
-    return desc != NULL ? setti_observer_create(world, desc, call) : NULL;
+    if (desc == NULL) {
+        return NULL;
+    }
+    return setti_observer_create(world, desc, call);
 }
 
 /* Enables or disables the observer's entries in a type's lists. */
@@ -776,9 +843,13 @@ static void observer_enable_in(const sett_observer* observer, setti_type* type)
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         setti_call_list* list = &type->notified[event];
         for (uint32_t k = 0; k < list->count; k++) {
-            if (list->item[k].observer == observer) {
-                list->item[k].fn =
-                    observer->enabled ? observer_call_of(observer, event).fn : observer_idle;
+            if (list->item[k].observer != observer) {
+                continue;
+            }
+            if (observer->enabled) {
+                list->item[k].fn = observer_call_of(observer, event).fn;
+            } else {
+                list->item[k].fn = observer_idle;
             }
         }
     }

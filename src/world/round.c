@@ -1,7 +1,8 @@
 /* round.c: rounds floating point numbers to the steps of their members, for the network.
  *
- * The workload: one call in a frame, before the snapshot for the next delta; some ten thousand
- * values of few types. Most values are rounded already, so only changed values are written.
+ * The workload: one call a frame, before the snapshot for the next delta is taken; some ten
+ * thousand values of few types. Most values are rounded already, so only changed values are
+ * written.
  *
  * Values outside of a delta are rounded too, because sender and receiver compare hashes of whole
  * worlds.
@@ -12,8 +13,8 @@
 #include "sett/members.h"
 #include "world/world.h"
 
-/* Whether a struct, or a struct inside of it, has a member with a step. */
-static bool round_concerns(const sett_struct* structure)
+/* Whether a struct, or a nested struct, has a member with a step. NULL: there is no struct. */
+static bool round_has_step(const sett_struct* structure)
 {
     if (structure == NULL) {
         return false;
@@ -23,18 +24,20 @@ static bool round_concerns(const sett_struct* structure)
         if (member->step != 0) {
             return true;
         }
-        if (member->kind == SETT_MEMBER_STRUCT && round_concerns(member->of)) {
+        if (member->kind == SETT_MEMBER_STRUCT && round_has_step(member->of)) {
             return true;
         }
     }
     return false;
 }
 
-/* Rounds a number to the nearest multiple of `step`, and a half away from 0. */
+/* Rounds a number to the nearest multiple of `step`. Between two multiples, rounds away from 0. */
 static double round_number(double number, double step)
 {
-    double steps = number / step; /* exact, because a step is a power of two */
-    if (!(steps > -4503599627370496.0 && steps < 4503599627370496.0)) { /* 2^52 */
+    double steps = number / step;            /* exact, because a step is a power of two */
+    const double limit = 4503599627370496.0; /* 2^52 */
+    bool is_small = steps > -limit && steps < limit;
+    if (!is_small) {
         return number; /* NaN, infinite, or so large that the number is a multiple already */
     }
     int64_t whole = (int64_t)steps;
@@ -50,32 +53,35 @@ static double round_number(double number, double step)
 /* The argument `out` to compare without writing. */
 #define ROUND_ONLY_TEST NULL
 
-/* Rounds the number at `at`. If it changes, writes it to `out`, and returns true. */
-static bool round_element(const void* at, uint32_t size, double step, void* out)
+/* Rounds a number. If rounding changes the number, writes the rounded number to `out` (unless `out`
+ * is NULL), and returns true.
+ *   size  bytes of the number: of a float, or of a double */
+static bool round_element(const void* element, uint32_t size, double step, void* out)
 {
     float narrow;
     double wide;
     double rounded;
     SETTI_ASSERT(size == sizeof(narrow) || size == sizeof(wide));
     if (size == sizeof(narrow)) {
-        memcpy(&narrow, at, size);
+        memcpy(&narrow, element, size);
         rounded = round_number((double)narrow, step);
         narrow = (float)rounded;
     } else {
-        memcpy(&wide, at, size);
+        memcpy(&wide, element, size);
         rounded = round_number(wide, step);
         wide = rounded;
     }
     const void* bytes = size == sizeof(narrow) ? (const void*)&narrow : (const void*)&wide;
     bool is_nan = rounded != rounded; /* a NaN stays */
-    bool changes = memcmp(at, bytes, size) != 0 && !is_nan;
+    bool changes = memcmp(element, bytes, size) != 0 && !is_nan;
     if (changes && out != NULL) {
         memcpy(out, bytes, size);
     }
     return changes;
 }
 
-/* Rounds the numbers of a value. Writes changed numbers to `out`. Returns true if any changes. */
+/* Rounds the numbers of a value. Writes the changed numbers to `out`, unless `out` is NULL. Returns
+ * true if a number changes. */
 static bool round_value(const sett_struct* structure, const unsigned char* value,
                         unsigned char* out)
 {
@@ -83,16 +89,27 @@ static bool round_value(const sett_struct* structure, const unsigned char* value
     for (uint32_t k = 0; k < structure->count; k++) {
         const sett_member* member = &structure->members[k];
         bool nested = member->kind == SETT_MEMBER_STRUCT;
-        uint32_t size = nested ? member->of->size : member->size / member->count;
         if (!nested && member->step == 0) {
             continue;
         }
+        uint32_t size = member->size / member->count; /* of an element */
+        if (nested) {
+            size = member->of->size;
+        }
         for (uint32_t n = 0; n < member->count; n++) {
-            uint32_t at = member->offset + n * size;
-            unsigned char* to = out != NULL ? out + at : NULL;
-            bool this_changes = nested ? round_value(member->of, value + at, to)
-                                       : round_element(value + at, size, member->step, to);
-            if (this_changes) {
+            uint32_t offset = member->offset + n * size;
+            const unsigned char* element = value + offset;
+            unsigned char* element_out = NULL;
+            if (out != NULL) {
+                element_out = out + offset;
+            }
+            bool element_changes;
+            if (nested) {
+                element_changes = round_value(member->of, element, element_out);
+            } else {
+                element_changes = round_element(element, size, member->step, element_out);
+            }
+            if (element_changes) {
                 changes = true;
             }
         }
@@ -109,7 +126,7 @@ sett_status sett_world_round(sett_world* world)
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         const sett_struct* structure = type->members != NULL ? &type->members->of : NULL;
-        if (!round_concerns(structure)) {
+        if (!round_has_step(structure)) {
             continue;
         }
         SETTI_EACH_INDEX(index, &type->storage) {

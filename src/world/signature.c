@@ -1,8 +1,8 @@
 /* signature.c: see signature.h.
  *
  * The workload: a game has some dozens to thousands of different sets. Types are toggled millions
- * of times, almost always along existing edges. Independent types are dangerous, because n such
- * types make up to 2^n sets. A game registers independent types as dont_fragment.
+ * of times, almost always along existing edges. Independent types are dangerous, because n
+ * independent types make up to 2^n sets. A game registers independent types as dont_fragment.
  *
  * Invariant:  types ascend strictly;  two records in use never hold the same set;  hooked <= count;
  *             an edge (s, t) -> r means: r's set is s's set with t toggled
@@ -55,28 +55,28 @@ static bool signature_contains(const setti_signature* signature, sett_component 
     return k < signature->count && signature->types[k] == type;
 }
 
-/* Whether `other` is the set `from` with `type` toggled. */
-static bool signature_is_toggled(const setti_signature* other, const setti_signature* from,
+/* Whether `toggled` is the set `signature` with `type` toggled. */
+static bool signature_is_toggled(const setti_signature* toggled, const setti_signature* signature,
                                  sett_component type)
 {
     SETTI_ASSERT(type != 0);
-    bool removed = signature_contains(from, type);
-    const setti_signature* larger = removed ? from : other; /* with the type */
-    const setti_signature* smaller = removed ? other : from;
+    bool removes = signature_contains(signature, type);
+    const setti_signature* larger = removes ? signature : toggled; /* has the type */
+    const setti_signature* smaller = removes ? toggled : signature;
     if (larger->count != smaller->count + 1) {
         return false;
     }
-    uint32_t k = 0; /* in `smaller` */
-    for (uint32_t at = 0; at < larger->count; at++) {
-        if (larger->types[at] == type) {
+    uint32_t n = 0; /* position in `smaller` */
+    for (uint32_t k = 0; k < larger->count; k++) {
+        if (larger->types[k] == type) {
             continue;
         }
-        if (k == smaller->count || larger->types[at] != smaller->types[k]) {
+        if (n == smaller->count || larger->types[k] != smaller->types[n]) {
             return false;
         }
-        k++;
+        n++;
     }
-    return k == smaller->count;
+    return n == smaller->count;
 }
 
 static uint64_t signature_type_hash(sett_component type)
@@ -84,7 +84,7 @@ static uint64_t signature_type_hash(sett_component type)
     return setti_hash_bytes(&type, sizeof(type));
 }
 
-/* The hash of a set: the xor of the hashes of all types. */
+/* Returns the hash of a set: the hashes of the types, combined by xor. */
 static uint64_t signature_hash(const setti_signature* signature)
 {
     uint64_t hash = 0;
@@ -94,40 +94,42 @@ static uint64_t signature_hash(const setti_signature* signature)
     return hash;
 }
 
-/* The key in by_set for the hash of a set. */
+/* Returns the key in the map by_set for the hash of a set. */
 static uint64_t signature_key(uint64_t hash)
 {
     return hash != 0 ? hash : 1; /* the map cannot have a key 0 */
 }
 
-/* Copies a set with a type toggled. Returns false if memory runs out. */
-static bool signature_copy_toggled(setti_pool* pool, const setti_signature* from,
+/* Writes the set `signature`, with a type toggled, to `out`. Returns false if memory runs out.
+ *   hooked  the type has SETTI_TYPE_REMOVE_HOOKS */
+static bool signature_copy_toggled(setti_pool* pool, const setti_signature* signature,
                                    sett_component type, bool hooked, setti_signature* out)
 {
     memset(out, 0, sizeof(*out));
-    sett_component* types = setti_pool_alloc(pool, (from->count + 1) * sizeof(sett_component), 4);
+    const uint32_t room = signature->count + 1;
+    sett_component* types = setti_pool_alloc(pool, room * sizeof(sett_component), 4);
     if (types == NULL) {
         return false;
     }
-    bool removed = false;
+    bool removes = false;
     uint32_t k = 0;
     uint32_t count = 0;
-    for (; k < from->count && from->types[k] < type; k++) {
-        types[count++] = from->types[k];
+    for (; k < signature->count && signature->types[k] < type; k++) {
+        types[count++] = signature->types[k];
     }
-    if (k < from->count && from->types[k] == type) {
-        removed = true;
+    if (k < signature->count && signature->types[k] == type) {
+        removes = true;
         k++;
     } else {
         types[count++] = type;
     }
-    for (; k < from->count; k++) {
-        types[count++] = from->types[k];
+    for (; k < signature->count; k++) {
+        types[count++] = signature->types[k];
     }
     out->types = types;
     out->count = count;
-    out->room = from->count + 1;
-    out->hooked = removed ? from->hooked - hooked : from->hooked + hooked;
+    out->room = room;
+    out->hooked = removes ? signature->hooked - hooked : signature->hooked + hooked;
     SETTI_ASSERT(out->count <= out->room && out->hooked <= out->count);
     return true;
 }
@@ -141,15 +143,18 @@ static void signature_free_types(setti_pool* pool, setti_signature* signature)
     memset(signature, 0, sizeof(*signature));
 }
 
-/* Adds a new set. Returns its number, or SETTI_NONE if memory runs out. */
+/* Adds a new set to the table. Returns the number of the set, or SETTI_NONE if memory runs out.
+ *   key  the key of the set in the map by_set */
 static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
                                  setti_signature* added, uint64_t key)
 {
     bool appends = table->free == SETTI_NONE;
     uint32_t number = appends ? table->count : table->free;
     uint32_t same_hash = setti_hash_map_find(&table->by_set, key); /* first record of the chain */
-    if ((appends && !signature_grow(pool, table)) ||
-        !setti_hash_map_set(pool, &table->by_set, key, number)) {
+    if (appends && !signature_grow(pool, table)) {
+        return SETTI_NONE;
+    }
+    if (!setti_hash_map_set(pool, &table->by_set, key, number)) {
         return SETTI_NONE;
     }
     if (appends) {
@@ -164,22 +169,22 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
     return number;
 }
 
-/* Finds the set that differs from the set `signature` in `type` only. Returns SETTI_NONE if no such
- * set is recorded.
- *   hash  of the set to find */
+/* Returns the number of the set that is the set `signature` with `type` toggled. Returns SETTI_NONE
+ * if the table does not have this set.
+ *   hash  the hash of the set to find */
 static uint32_t signature_find_toggled(const setti_signature_table* table, uint32_t signature,
                                        sett_component type, uint64_t hash)
 {
-    const setti_signature* from = &table->record[signature];
+    const setti_signature* record = &table->record[signature];
     bool may_be_empty = hash == 0; /* other sets can have hash 0, too */
-    if (may_be_empty && signature_is_toggled(&table->record[0], from, type)) {
+    if (may_be_empty && signature_is_toggled(&table->record[0], record, type)) {
         return 0; /* the empty set is not in the map */
     }
-    uint32_t to = setti_hash_map_find(&table->by_set, signature_key(hash));
-    while (to != SETTI_NONE && !signature_is_toggled(&table->record[to], from, type)) {
-        to = table->record[to].chain;
+    uint32_t found = setti_hash_map_find(&table->by_set, signature_key(hash));
+    while (found != SETTI_NONE && !signature_is_toggled(&table->record[found], record, type)) {
+        found = table->record[found].chain;
     }
-    return to;
+    return found;
 }
 
 uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* table,
@@ -190,23 +195,23 @@ uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* tabl
         return SETTI_NONE;
     }
     uint64_t hash = signature_hash(&table->record[signature]) ^ signature_type_hash(type);
-    uint32_t to = signature_find_toggled(table, signature, type, hash);
-    if (to == SETTI_NONE) {
-        setti_signature toggled;
-        if (!signature_copy_toggled(pool, &table->record[signature], type, hooked, &toggled)) {
+    uint32_t toggled = signature_find_toggled(table, signature, type, hash);
+    if (toggled == SETTI_NONE) {
+        setti_signature added;
+        if (!signature_copy_toggled(pool, &table->record[signature], type, hooked, &added)) {
             return SETTI_NONE;
         }
-        to = signature_insert(pool, table, &toggled, signature_key(hash));
-        if (to == SETTI_NONE) {
-            signature_free_types(pool, &toggled);
+        toggled = signature_insert(pool, table, &added, signature_key(hash));
+        if (toggled == SETTI_NONE) {
+            signature_free_types(pool, &added);
             return SETTI_NONE;
         }
     }
-    SETTI_ASSERT(to != signature && to < table->count);
-    /* Two edges, one for each direction. Without memory, the next call searches by hash again. */
-    (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(signature, type), to);
-    (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(to, type), signature);
-    return to;
+    SETTI_ASSERT(toggled != signature && toggled < table->count);
+    /* Adds an edge for each direction. If memory runs out, the next call searches by hash again. */
+    (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(signature, type), toggled);
+    (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(toggled, type), signature);
+    return toggled;
 }
 
 bool setti_signature_has(const setti_signature_table* table, uint32_t signature,
@@ -220,7 +225,11 @@ void setti_signature_hook(const setti_signature_table* table, sett_component typ
 {
     for (uint32_t number = 1; number < table->count; number++) {
         if (setti_signature_has(table, number, type)) {
-            table->record[number].hooked += hooked ? 1 : UINT32_MAX; /* UINT32_MAX: subtracts 1 */
+            if (hooked) {
+                table->record[number].hooked++;
+            } else {
+                table->record[number].hooked--;
+            }
         }
     }
 }
@@ -250,7 +259,7 @@ void setti_signature_sweep(setti_pool* pool, setti_signature_table* table)
             uint64_t key = signature_key(signature_hash(record));
             record->mark = 0;
             record->chain = setti_hash_map_find(&table->by_set, key);
-            /* Without memory, the set may get a second number later. Both numbers are correct. */
+            /* If memory runs out, the set may get a second number later. Both numbers are valid. */
             (void)setti_hash_map_set(pool, &table->by_set, key, number);
         }
     }

@@ -16,9 +16,10 @@ typedef struct setti_signature {
     uint32_t count;
     uint32_t room;   /* capacity of `types` */
     uint32_t hooked; /* how many types of the set have SETTI_TYPE_REMOVE_HOOKS */
-    /* in use: the next record with an equal hash; free: the next free record; or SETTI_NONE */
+    /* of a record in use: the next record with an equal hash; of a free record: the next free
+     * record; SETTI_NONE: the last */
     uint32_t chain;
-    uint32_t mark; /* before a sweep: 1 if in use; else 0 */
+    uint32_t mark; /* 1: the next sweep keeps the record; 0 outside of sweeps */
 } setti_signature;
 
 typedef struct setti_signature_table {
@@ -52,13 +53,14 @@ uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* tabl
 SETTI_INLINE uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table,
                                              uint32_t signature, sett_component type, bool hooked)
 {
-    uint32_t to = setti_signature_edge(table, signature, type);
-    return SETTI_LIKELY(to != SETTI_NONE)
-               ? to
-               : setti_signature_take_edge(pool, table, signature, type, hooked);
+    uint32_t toggled = setti_signature_edge(table, signature, type);
+    if (SETTI_LIKELY(toggled != SETTI_NONE)) {
+        return toggled;
+    }
+    return setti_signature_take_edge(pool, table, signature, type, hooked);
 }
 
-/* Updates the signatures with a type after the type has got or lost SETTI_TYPE_REMOVE_HOOKS. */
+/* Updates the signatures that contain a type. The type has got or lost SETTI_TYPE_REMOVE_HOOKS. */
 void setti_signature_hook(const setti_signature_table* table, sett_component type, bool hooked);
 
 bool setti_signature_has(const setti_signature_table* table, uint32_t signature,

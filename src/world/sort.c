@@ -2,9 +2,9 @@
  *
  * The workload: draw order by depth or material. A hundred thousand values are sorted in every
  * frame, and few values change between frames. Keys are read once into an array of items (key,
- * row). The algorithm is E. Ernerfeldt's drop-merge sort: items already in order stay; the other
+ * row). The algorithm is E. Ernerfeldt's drop-merge sort. Items already in order stay. The other
  * items are dropped, sorted separately and merged into the rest. If more than an eighth would be
- * dropped, all items are sorted by an LSD radix sort, or by a merge sort for a comparator.
+ * dropped, all items are sorted by an LSD radix sort, or, with a comparator, by a merge sort.
  *
  * All sorts are stable: rows break ties, so equal values stay in the order of rows.
  *
@@ -27,7 +27,7 @@ typedef struct sort_order {
     const setti_storage* storage;                             /* of the values */
     int (*compare)(const void* a, const void* b, void* user); /* NULL: items are compared by key */
     void* user;                                               /* passed to `compare` */
-    bool reverse; /* reverses `compare`; keys are already reversed in the items */
+    bool reverse; /* reverses `compare`; the keys in the items are reversed already */
 } sort_order;
 
 static bool sort_less(const sort_order* order, const sort_item* a, const sort_item* b)
@@ -46,23 +46,24 @@ static bool sort_less(const sort_order* order, const sort_item* a, const sort_it
     return order->reverse ? result > 0 : result < 0;
 }
 
+/* Merges two sorted arrays of items into `merged`. */
 static void sort_merge(const sort_order* order, const sort_item* a, size_t a_count,
-                       const sort_item* b, size_t b_count, sort_item* to)
+                       const sort_item* b, size_t b_count, sort_item* merged)
 {
     while (a_count != 0 && b_count != 0) {
         if (sort_less(order, b, a)) {
-            *to++ = *b++;
+            *merged++ = *b++;
             b_count--;
         } else {
-            *to++ = *a++;
+            *merged++ = *a++;
             a_count--;
         }
     }
-    memcpy(to, a, a_count * sizeof(*a));
-    memcpy(to + a_count, b, b_count * sizeof(*b));
+    memcpy(merged, a, a_count * sizeof(*a));
+    memcpy(merged + a_count, b, b_count * sizeof(*b));
 }
 
-/* Bottom-up merge sort. Returns the array with the result: `items` or `spare`. */
+/* Sorts items by a bottom-up merge sort. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_by_merging(const sort_order* order, sort_item* items, size_t count,
                                   sort_item* spare)
 {
@@ -80,7 +81,8 @@ static sort_item* sort_by_merging(const sort_order* order, sort_item* items, siz
     return items;
 }
 
-/* LSD radix sort by bytes. Returns the array with the result: `items` or `spare`. */
+/* Sorts items by an LSD radix sort: by one byte of the keys after another, the lowest first.
+ * Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare)
 {
     SETTI_ASSERT(count != 0);
@@ -92,7 +94,7 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
         }
     }
     for (uint32_t byte = 0; byte < 8; byte++) {
-        uint32_t* next = counts[byte]; /* for each digit: the count, then the next item's place */
+        uint32_t* next = counts[byte]; /* for each digit: the count; later the next item's place */
         if (next[items[0].key >> (8 * byte) & 255] == count) {
             continue; /* the byte is equal in all keys */
         }
@@ -112,7 +114,7 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
     return items;
 }
 
-/* Sorts items in any order. Returns the array with the result: `items` or `spare`. */
+/* Sorts items that are in any order. Returns the array with the result: `items` or `spare`. */
 static sort_item* sort_all(const sort_order* order, sort_item* items, size_t count,
                            sort_item* spare)
 {
@@ -120,16 +122,17 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
         return sort_by_merging(order, items, count, spare);
     }
     for (size_t k = 0; k < count; k++) {
-        spare[items[k].row] = items[k]; /* by rows, so that rows break ties in the stable sort */
+        spare[items[k].row] = items[k]; /* in order of rows: the stable sort lets rows break ties */
     }
     return sort_by_radix(spare, count, items);
 }
 
-/* After so many drops in a row, sort_drop suspects the last kept items of being out of order. */
+/* After so many drops one after another, sort_drop tests whether the last kept items are too
+ * great. */
 #define SORT_RECENT 8
 
-/* Counts the last kept items that are greater than all recently dropped items. Returns 0 if there
- * are more of them than dropped items. */
+/* Returns how many of the last kept items are greater than all recently dropped items. Returns 0 if
+ * these kept items outnumber the recently dropped items. */
 static size_t sort_count_too_great(const sort_order* order, const sort_item* kept,
                                    size_t kept_count, const sort_item* recent, size_t recent_count)
 {
@@ -148,8 +151,8 @@ static size_t sort_count_too_great(const sort_order* order, const sort_item* kep
     return too_great <= recent_count ? too_great : 0;
 }
 
-/* Moves items that are out of order to `dropped`. Returns the number of dropped items. If there are
- * more than `most`, moves all back and returns most + 1. */
+/* Moves the items that are out of order to `dropped`. Returns the number of dropped items. If more
+ * than `most` would be dropped, moves all back to `items`, in any order, and returns most + 1. */
 static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
                         size_t most)
 {
@@ -178,7 +181,7 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
             kept -= too_great;
             memcpy(dropped + dropped_count - SORT_RECENT, items + kept, too_great * sizeof(*items));
             dropped_count -= SORT_RECENT - too_great;
-            k -= SORT_RECENT + 1; /* continues with the first recent item */
+            k -= SORT_RECENT + 1; /* after k++, the next item is the first recent item */
             continue;
         }
         if (kept >= 2 && !sort_less(order, &item, &items[kept - 2])) {
@@ -207,24 +210,25 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
         return items;
     }
     size_t kept = count - dropped;
-    /* The dropped items move to the end of `spare`. The merge writes from the front, and never
-     * overtakes the dropped items not read yet. */
+    /* The dropped items move to the end of `spare`. The merge writes `spare` from the front, and
+     * never reaches a dropped item that was not read yet. */
     sort_item* sorted = sort_by_merging(order, spare, dropped, items + kept);
     memmove(spare + kept, sorted, dropped * sizeof(*sorted));
     sort_merge(order, items, kept, spare + kept, dropped, spare);
     return spare;
 }
 
-static void sort_move(const setti_storage* storage, void* to, void* from)
+static void sort_move(const setti_storage* storage, void* destination, void* value)
 {
     if (storage->move != NULL) {
-        storage->move(to, from, 1, storage->user);
+        storage->move(destination, value, 1, storage->user);
     } else {
-        setti_row_copy(to, from, storage->size);
+        setti_row_copy(destination, value, storage->size);
     }
 }
 
-/* Marks pages as written. All get the latest of their restore ticks: rows move among the pages. */
+/* Marks the pages `first` to `last` as written. All these pages get the latest of their restore
+ * ticks, because rows move among the pages. */
 static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint32_t last)
 {
     for (uint32_t number = first; number <= last; number++) {
@@ -236,17 +240,18 @@ static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint
     }
 }
 
-/* Moves row from[k] to row first + k, for k < count. `room` holds `count` rows of any column. */
-static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* from,
+/* Moves the row old_rows[k] to the row first + k, for all k < count. `room` has room for `count`
+ * rows of a column: of values, ticks or indices. */
+static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* old_rows,
                        uint32_t first, uint32_t count, unsigned char* room)
 {
     SETTI_ASSERT(count != 0 && first + count <= storage->extent);
     size_t size = storage->size;
     sort_mark(pool, &storage->rows, first >> storage->shift, (first + count - 1) >> storage->shift);
-    /* each column (values, ticks, indices) is copied to `room` in the new order, and then back */
+    /* each column is copied to `room` in the new order, and then back */
     if (size != 0) {
         for (uint32_t k = 0; k < count; k++) {
-            sort_move(storage, room + k * size, setti_storage_at(storage, from[k]));
+            sort_move(storage, room + k * size, setti_storage_at(storage, old_rows[k]));
         }
         for (uint32_t k = 0; k < count; k++) {
             sort_move(storage, setti_storage_at(storage, first + k), room + k * size);
@@ -255,7 +260,7 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
     if (storage->tracked) {
         uint64_t* ticks = (uint64_t*)(void*)room;
         for (uint32_t k = 0; k < count; k++) {
-            ticks[k] = *setti_storage_tick(storage, from[k]);
+            ticks[k] = *setti_storage_tick(storage, old_rows[k]);
         }
         for (uint32_t k = 0; k < count; k++) {
             *setti_storage_tick(storage, first + k) = ticks[k];
@@ -263,7 +268,7 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
     }
     uint32_t* indices = (uint32_t*)(void*)room;
     for (uint32_t k = 0; k < count; k++) {
-        indices[k] = *setti_storage_index(storage, from[k]);
+        indices[k] = *setti_storage_index(storage, old_rows[k]);
     }
     for (uint32_t k = 0; k < count; k++) { /* sort_mark has marked the pages of rows */
         *setti_sparse_entry_mut(pool, storage, indices[k]) = first + k;
@@ -276,93 +281,115 @@ typedef struct sort_task {
     sett_world* world;
     setti_type* const* types;
     uint32_t type_count;
-    uint32_t count; /* the first rows */
+    uint32_t count; /* the rows 0 to count - 1 are sorted */
 } sort_task;
 
-/* Moves row from[k] to row k, in all storages of a task. */
-static sett_status sort_rows(const sort_task* task, const uint32_t* from)
+/* Returns scratch memory for `count` items. Returns NULL if memory runs out. */
+static void* sort_get_scratch(sett_world* world, setti_scratch* scratch, size_t count,
+                              size_t item_size, size_t align)
+{
+    size_t size;
+    if (!setti_multiply(count, item_size, &size)) {
+        return NULL;
+    }
+    return setti_scratch_get(&world->pool, scratch, size, align);
+}
+
+/* Moves the row old_rows[k] to the row k, for all rows and in all storages of a task. */
+static sett_status sort_rows(const sort_task* task, const uint32_t* old_rows)
 {
     SETTI_ASSERT(task->type_count != 0 && task->count <= task->types[0]->storage.extent);
     setti_pool* pool = &task->world->pool;
     uint32_t first = 0;
     uint32_t end = task->count;
-    while (first < end && from[first] == first) { /* skips rows that stay in place */
+    while (first < end && old_rows[first] == first) { /* skips rows that stay in place */
         first++;
     }
-    while (end > first && from[end - 1] == end - 1) {
+    while (end > first && old_rows[end - 1] == end - 1) {
         end--;
     }
     if (first == end) {
         return SETT_OK;
     }
-    size_t width = sizeof(uint64_t);
+    size_t width = sizeof(uint64_t); /* of the widest column: at least a tick */
     size_t align = sizeof(uint64_t);
     for (uint32_t k = 0; k < task->type_count; k++) {
         width = SETTI_MAX(width, task->types[k]->storage.size);
         align = SETTI_MAX(align, task->types[k]->storage.align);
     }
-    size_t size;
-    unsigned char* room = setti_multiply(end - first, width, &size)
-                              ? setti_scratch_get(pool, &task->world->sort_rows, size, align)
-                              : NULL;
+    unsigned char* room =
+        sort_get_scratch(task->world, &task->world->sort_rows, end - first, width, align);
     if (room == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t k = 0; k < task->type_count; k++) {
-        sort_apply(pool, &task->types[k]->storage, from + first, first, end - first, room);
+        sort_apply(pool, &task->types[k]->storage, old_rows + first, first, end - first, room);
     }
     return SETT_OK;
 }
 
-bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count)
+bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* old_rows, uint32_t count)
 {
     SETTI_ASSERT(count <= type->storage.extent);
     sort_task task = {world, &type, 1, count};
-    return sort_rows(&task, from) == SETT_OK;
+    return sort_rows(&task, old_rows) == SETT_OK;
 }
 
-/* Sorts a task by the values of the type `by`. */
-static sett_status sort_run(const sort_task* task, const setti_type* by, const sett_sort_desc* desc)
+/* Writes the keys and rows of a task to `items`. The keys are in the values of `type`. */
+static void sort_fill_items(const sort_task* task, const setti_type* type,
+                            const sett_sort_desc* desc, sort_item* items)
+{
+    const setti_storage* rows = &task->types[0]->storage;
+    uint64_t flip = desc->reverse ? UINT64_MAX : 0; /* inverts the bits of keys */
+    for (uint32_t row = 0; row < task->count; row++) {
+        const unsigned char* value;
+        if (&type->storage == rows) {
+            value = setti_storage_at(rows, row);
+        } else {
+            value = setti_storage_find(&type->storage, *setti_storage_index(rows, row));
+        }
+        items[row].row = row;
+        if (desc->compare == NULL) {
+            items[row].key = setti_sort_key(value + desc->key_offset, desc->key) ^ flip;
+        } else {
+            items[row].key = 0;
+        }
+    }
+}
+
+/* Sorts a task by the values of `type`. */
+static sett_status sort_by_values(const sort_task* task, const setti_type* type,
+                                  const sett_sort_desc* desc)
 {
     SETTI_ASSERT(task->world->locks == 0);
     sett_world* world = task->world;
-    const setti_storage* rows = &task->types[0]->storage;
-    sort_order order = {&by->storage, desc->compare, desc->user, desc->reverse};
-    uint64_t flip = desc->reverse ? UINT64_MAX : 0; /* inverts the bits of keys */
-    size_t size;
+    sort_order order = {&type->storage, desc->compare, desc->user, desc->reverse};
     if (task->count < 2) {
         return SETT_OK;
     }
-    sort_item* items = setti_multiply(task->count, 2 * sizeof(sort_item), &size)
-                           ? setti_scratch_get(&world->pool, &world->sort_items, size, 16)
-                           : NULL;
+    /* the second half is spare memory for sort_items */
+    sort_item* items =
+        sort_get_scratch(world, &world->sort_items, task->count, 2 * sizeof(sort_item), 16);
     if (items == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    for (uint32_t row = 0; row < task->count; row++) {
-        const unsigned char* value;
-        if (&by->storage == rows) {
-            value = setti_storage_at(rows, row);
-        } else {
-            value = setti_storage_find(&by->storage, *setti_storage_index(rows, row));
-        }
-        items[row].key =
-            desc->compare == NULL ? setti_sort_key(value + desc->key_offset, desc->key) ^ flip : 0;
-        items[row].row = row;
-    }
+    sort_fill_items(task, type, desc, items);
     /* locks the world, because a comparator must not change structure */
-    const char* outer = setti_world_begin_call(world, by->desc.name);
+    const char* outer = setti_world_begin_call(world, type->desc.name);
     sort_item* sorted = sort_items(&order, items, task->count, items + task->count);
     setti_world_end_call(world, outer);
-    sort_item* unused = sorted == items ? items + task->count : items;
-    uint32_t* from = (uint32_t*)(void*)unused;
-    for (uint32_t row = 0; row < task->count; row++) {
-        from[row] = sorted[row].row;
+    sort_item* unused = items;
+    if (sorted == items) {
+        unused = items + task->count;
     }
-    return sort_rows(task, from);
+    uint32_t* old_rows = (uint32_t*)(void*)unused;
+    for (uint32_t row = 0; row < task->count; row++) {
+        old_rows[row] = sorted[row].row;
+    }
+    return sort_rows(task, old_rows);
 }
 
-/* Sets *type to a type. Fails if a group of the program owns the type. */
+/* Sets *type to the type of a component. Fails if a group of the program owns the type. */
 static sett_status sort_check(sett_world* world, sett_component component, const char* call,
                               setti_type** type)
 {
@@ -379,49 +406,62 @@ static sett_status sort_check(sett_world* world, sett_component component, const
     return SETT_OK;
 }
 
-/* Makes a type a sparse set without gaps, which no group owns. */
+/* Makes the storage of a type a sparse set without gaps. If a layout's group owns the type, ends
+ * the group. */
 static sett_status sort_prepare(sett_world* world, setti_type* type, const char* call)
 {
     sett_status status = setti_change_need_sparse_set(world, type, call);
-    status = status == SETT_OK ? setti_group_give_way(world, type, call) : status;
-    if (status == SETT_OK) {
-        type->default_storage = false; /* else sett_layout_auto could undo the order */
-        setti_storage_compact(&world->pool, &type->storage);
+    if (status != SETT_OK) {
+        return status;
     }
-    return status;
+    status = setti_group_give_way(world, type, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    type->default_storage = false; /* else sett_layout_auto could undo the order */
+    setti_storage_compact(&world->pool, &type->storage);
+    return SETT_OK;
 }
 
-/* Sorts a task in the order of a walk. With `reverse`, the last visited entity comes first. */
+static void sort_reverse_rows(uint32_t* rows, uint32_t count)
+{
+    for (uint32_t k = 0; k < count / 2; k++) {
+        uint32_t row = rows[k];
+        rows[k] = rows[count - 1 - k];
+        rows[count - 1 - k] = row;
+    }
+}
+
+/* Sorts a task in the order of a walk. Entities that the walk does not visit follow.
+ *   reverse  the last visited entity comes first */
 static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
     sett_world* world = task->world;
     size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t); /* + 1: else maybe 0 bytes */
-    uint32_t* from = setti_scratch_get(&world->pool, &world->sort_items, size, 16);
-    if (from == NULL) {
+    uint32_t* old_rows = setti_scratch_get(&world->pool, &world->sort_items, size, 16);
+    if (old_rows == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    uint32_t* taken = from + task->count; /* by row: 1 if the walk visits the row */
+    uint32_t* taken = old_rows + task->count; /* by row: 1 if the walk visits the row */
     uint32_t count = 0;
     memset(taken, 0, (task->count + 1) * sizeof(uint32_t));
     for (uint32_t index = walk->next(walk); index != SETTI_NONE; index = walk->next(walk)) {
         uint32_t row = setti_sparse_row(&task->types[0]->storage, index);
         if (row < task->count) {
-            from[count++] = row;
+            old_rows[count++] = row;
             taken[row] = 1;
         }
     }
-    for (uint32_t k = 0; reverse && k < count / 2; k++) {
-        uint32_t row = from[k];
-        from[k] = from[count - 1 - k];
-        from[count - 1 - k] = row;
+    if (reverse) {
+        sort_reverse_rows(old_rows, count);
     }
-    for (uint32_t row = 0; row < task->count; row++) { /* appends the other rows */
+    for (uint32_t row = 0; row < task->count; row++) { /* appends the rows not visited */
         if (taken[row] == 0) {
-            from[count++] = row;
+            old_rows[count++] = row;
         }
     }
     SETTI_ASSERT(count == task->count);
-    return sort_rows(task, from);
+    return sort_rows(task, old_rows);
 }
 
 sett_status setti_sort_in_order(sett_world* world, sett_component component, const char* call,
@@ -429,20 +469,23 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
 {
     setti_type* type;
     sett_status status = sort_check(world, component, call, &type);
-    status = status == SETT_OK ? sort_prepare(world, type, call) : status;
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = sort_prepare(world, type, call);
     if (status != SETT_OK) {
         return status;
     }
     sort_task task = {world, &type, 1, type->storage.count};
     const bool reverse = false;
     status = sort_by_walk(&task, walk, reverse);
-    if (status == SETT_OK) {
-        return SETT_OK;
+    if (status != SETT_OK) {
+        return setti_world_fail(world, status, call, sett_null(), component);
     }
-    return setti_world_fail(world, status, call, sett_null(), component);
+    return SETT_OK;
 }
 
-/* A walk over the entities of the type `like` of a sort, in the order of rows. */
+/* A walk over the entities of the type `like` of a descriptor, in the order of rows. */
 typedef struct sort_model {
     setti_sort_walk walk; /* first */
     const setti_storage* storage;
@@ -455,20 +498,21 @@ static uint32_t sort_model_next(setti_sort_walk* walk)
     return setti_storage_next_row(model->storage, &model->cursor);
 }
 
-/* Checks the key or comparator. Returns NULL or the error. */
-static const char* sort_argument(const sett_sort_desc* desc, const setti_type* by)
+/* Checks the comparator, or the key, of a sort by values of `type`. Returns NULL if it is valid,
+ * else what is wrong. */
+static const char* sort_check_key(const sett_sort_desc* desc, const setti_type* type)
 {
     size_t size = desc->key >= SETT_KEY_U64 ? 8 : 4; /* bytes of the key */
     if (desc->compare != NULL) {
-        return by->storage.size == 0 ? "a tag has no values - sort by another component" : NULL;
+        return type->storage.size == 0 ? "a tag has no values - sort by another component" : NULL;
     }
     if ((unsigned)desc->key > SETT_KEY_F64) {
         return "`key` has an unknown value - use one from SETT_KEY_U32 to SETT_KEY_F64";
     }
-    if (by->storage.size < size || desc->key_offset > by->storage.size - size) {
+    if (type->storage.size < size || desc->key_offset > type->storage.size - size) {
         return "`key` at `key_offset` lies outside of the value - set `key_offset` with offsetof";
     }
-    if (!setti_sort_key_fits(by, desc->key_offset, desc->key)) {
+    if (!setti_sort_key_fits(type, desc->key_offset, desc->key)) {
         return "the member at `key_offset` is of another kind than `key` - set that kind";
     }
     return NULL;
@@ -485,7 +529,27 @@ static sett_status sort_reject_unknown(sett_world* world, const sett_sort_desc* 
                                  sort_call, group, (unsigned)id, setti_component_remedy(id));
 }
 
-/* Checks the descriptor's group, and makes the task of sorting it. */
+/* Checks that a group has the component to sort by. */
+static sett_status sort_check_component(sett_world* world, const sett_sort_desc* desc,
+                                        const setti_listener* group)
+{
+    if (desc->like != 0 && desc->component == 0) {
+        return SETT_OK; /* `like` needs no component */
+    }
+    const setti_type* type = setti_world_type(world, desc->component);
+    if (type == NULL) {
+        return sort_reject_unknown(world, desc, group->name);
+    }
+    if (!setti_type_list_has(&group->with, type)) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: \"%.100s\" is in neither `owned` nor `with` of group "
+                                     "\"%.100s\" - set `component` to one that is",
+                                     sort_call, type->desc.name, group->name);
+    }
+    return SETT_OK;
+}
+
+/* Checks the descriptor's group. Sets *task to the rows of the group. */
 static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
 {
     sett_world* world = task->world;
@@ -500,19 +564,9 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
                                      "world in which it was created",
                                      sort_call, group->name);
     }
-    const setti_type* by = setti_world_type(world, desc->component);
-    bool has_component = desc->like != 0 && desc->component == 0; /* `like` needs no component */
-    for (uint32_t k = 0; k < group->with.count; k++) {
-        has_component = has_component || group->with.item[k] == by;
-    }
-    if (!has_component && by == NULL) {
-        return sort_reject_unknown(world, desc, group->name);
-    }
-    if (!has_component) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\" is in neither `owned` nor `with` of group "
-                                     "\"%.100s\" - set `component` to one that is",
-                                     sort_call, by->desc.name, group->name);
+    status = sort_check_component(world, desc, group);
+    if (status != SETT_OK) {
+        return status;
     }
     if (group->owned.count == 0) {
         return setti_world_fail_with(
@@ -521,13 +575,15 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
             "its own - create it with the sorted components in `owned`",
             sort_call, group->name);
     }
-    bool same_rows = by == NULL || by->owner == group; /* `by` has the members in the same rows */
+    /* a comparator finds values by rows: the group must have the members in the same rows */
+    const setti_type* type = setti_world_type(world, desc->component);
+    bool same_rows = type == NULL || type->owner == group;
     if (desc->compare != NULL && !same_rows) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
             "%s: group \"%.100s\" does not own \"%.100s\", so `compare` cannot sort by it - create "
             "the group with the component in `owned`, or use `key`",
-            sort_call, group->name, by->desc.name);
+            sort_call, group->name, type->desc.name);
     }
     task->types = group->owned.item;
     task->type_count = group->owned.count;
@@ -535,34 +591,37 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     return SETT_OK;
 }
 
-/* Checks the order: one of `compare`, `key` and `like`. */
+/* Checks that one of `compare`, `key` and `like` is set, and that it is valid.
+ *   type  of the component to sort by; NULL for `like` without a component */
 static sett_status sort_check_order(sett_world* world, const sett_sort_desc* desc,
-                                    const setti_type* by)
+                                    const setti_type* type)
 {
     bool by_compare = desc->compare != NULL;
     bool by_key = desc->key != SETT_KEY_NONE;
     bool by_like = desc->like != 0;
     if (by_compare + by_key + by_like != 1) {
-        bool none = !by_compare && !by_key && !by_like;
-        return setti_world_fail_argument(
-            world, sort_call, by != NULL ? by->desc.name : NULL,
-            none ? "none of `compare`, `key` and `like` is set - set one of them"
-                 : "more than one of `compare`, `key` and `like` is set - set only one of them");
+        const char* name = type != NULL ? type->desc.name : NULL;
+        const char* wrong =
+            "more than one of `compare`, `key` and `like` is set - set only one of them";
+        if (!by_compare && !by_key && !by_like) {
+            wrong = "none of `compare`, `key` and `like` is set - set one of them";
+        }
+        return setti_world_fail_argument(world, sort_call, name, wrong);
     }
     if (by_like) {
-        sett_component like = desc->like;
-        return setti_world_type(world, like) != NULL
-                   ? SETT_OK
-                   : setti_world_fail(world, SETT_STATUS_UNREGISTERED, sort_call, sett_null(),
-                                      like);
-    }
-    const char* wrong = sort_argument(desc, by);
-    if (wrong == NULL) {
+        if (setti_world_type(world, desc->like) == NULL) {
+            return setti_world_fail(world, SETT_STATUS_UNREGISTERED, sort_call, sett_null(),
+                                    desc->like);
+        }
         return SETT_OK;
     }
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 "%s: \"%.100s\", with values of %u bytes: %s", sort_call,
-                                 by->desc.name, (unsigned)by->storage.size, wrong);
+    const char* wrong = sort_check_key(desc, type);
+    if (wrong != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: \"%.100s\", with values of %u bytes: %s", sort_call,
+                                     type->desc.name, (unsigned)type->storage.size, wrong);
+    }
+    return SETT_OK;
 }
 
 sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_t size)
@@ -574,27 +633,37 @@ sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_
     }
     sort_task task = {.world = world};
     setti_type* type = setti_world_type(world, desc->component);
-    sett_status status = desc->group != NULL ? sort_check_group(desc, &task)
-                                             : sort_check(world, desc->component, sort_call, &type);
-    status = status == SETT_OK ? sort_check_order(world, desc, type) : status;
-    if (status == SETT_OK && desc->group == NULL) {
-        status = sort_prepare(world, type, sort_call);
-        task.types = &type;
-        task.type_count = 1;
-        task.count = type->storage.count;
+    sett_status status;
+    if (desc->group != NULL) {
+        status = sort_check_group(desc, &task);
+    } else {
+        status = sort_check(world, desc->component, sort_call, &type);
     }
     if (status != SETT_OK) {
         return status;
+    }
+    status = sort_check_order(world, desc, type);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (desc->group == NULL) {
+        status = sort_prepare(world, type, sort_call);
+        if (status != SETT_OK) {
+            return status;
+        }
+        task.types = &type;
+        task.type_count = 1;
+        task.count = type->storage.count;
     }
     if (desc->like != 0) {
         const setti_type* like = setti_world_type(world, desc->like);
         sort_model model = {{sort_model_next}, &like->storage, 0};
         status = sort_by_walk(&task, &model.walk, desc->reverse);
     } else {
-        status = sort_run(&task, type, desc);
+        status = sort_by_values(&task, type, desc);
     }
-    if (status == SETT_OK) {
-        return SETT_OK;
+    if (status != SETT_OK) {
+        return setti_world_fail(world, status, sort_call, sett_null(), desc->component);
     }
-    return setti_world_fail(world, status, sort_call, sett_null(), desc->component);
+    return SETT_OK;
 }

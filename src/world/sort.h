@@ -25,7 +25,11 @@ static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
         break;
     case SETT_KEY_F32:
     case SETT_KEY_F64:
-        wide = (wide & sign) != 0 ? ~wide : wide | sign; /* the bits of negative floats descend */
+        if ((wide & sign) != 0) {
+            wide = ~wide; /* the bits of negative floats descend */
+        } else {
+            wide |= sign; /* above all negative floats */
+        }
         break;
     case SETT_KEY_NONE:
     case SETT_KEY_U32:
@@ -35,7 +39,8 @@ static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
     return wide;
 }
 
-/* Returns false if the type has a member of another kind than the key at `offset`. */
+/* Whether a key of a kind can be at `offset` in values of a type. Returns false only if the type
+ * has a member there that is a number of another kind. */
 static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, sett_key_kind kind)
 {
     static const sett_member_kind value_kinds[] = {
@@ -43,7 +48,10 @@ static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, se
         SETT_MEMBER_UNKNOWN, SETT_MEMBER_U32, SETT_MEMBER_I32, SETT_MEMBER_F32,
         SETT_MEMBER_U64,     SETT_MEMBER_I64, SETT_MEMBER_F64};
     const sett_struct* structure = type->desc.members;
-    for (uint32_t k = 0; structure != NULL && k < structure->count; k++) {
+    if (structure == NULL) {
+        return true; /* the members are not known */
+    }
+    for (uint32_t k = 0; k < structure->count; k++) {
         const sett_member* member = &structure->members[k];
         bool is_number = member->kind >= SETT_MEMBER_BOOL && member->kind <= SETT_MEMBER_F64;
         if (is_number && member->offset == offset) {
@@ -53,17 +61,17 @@ static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, se
     return true; /* no number is known at the offset */
 }
 
-/* A walk over entities, in the order to sort by. */
+/* A walk that visits entities in the order to sort by. */
 typedef struct setti_sort_walk {
-    /* Returns the index of the next entity; SETTI_NONE at the end. */
+    /* Returns the index of the next entity, or SETTI_NONE at the end. */
     uint32_t (*next)(struct setti_sort_walk* walk);
 } setti_sort_walk;
 
-/* Sorts the rows of a type in the order of a walk. The other entities follow. */
+/* Sorts the rows of a type in the order of a walk. Entities that the walk does not visit follow. */
 sett_status setti_sort_in_order(sett_world* world, sett_component component, const char* call,
                                 setti_sort_walk* walk);
 
-/* Moves row from[k] to row k, for all k < count. Returns false if memory runs out. */
-bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count);
+/* Moves the row old_rows[k] to the row k, for all k < count. Returns false if memory runs out. */
+bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* old_rows, uint32_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* strings.c: the calls of a program to write strings and lists.
  *
- * The workload: one value at a time, also in systems on several threads. So these calls use only
- * the world's allocator.
+ * The workload: one value at a time, also in systems on several threads. So these calls allocate
+ * from the world's allocator, and not from the pool.
  */
 #include "sett/strings.h"
 #include "world/world.h"
@@ -11,14 +11,19 @@ sett_status sett_string_set(sett_world* world, sett_string* string, const char* 
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(string)) {
         return SETT_STATUS_ARGUMENT;
     }
-    size_t length = text != NULL ? strlen(text) : 0;
+    size_t length = 0;
+    if (text != NULL) {
+        length = strlen(text);
+    }
     if (length > INT32_MAX) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
                                      "%s: the text has %llu bytes, at most %u fit - shorten it",
                                      __func__, (unsigned long long)length, (unsigned)INT32_MAX);
     }
-    bool set = setti_string_set(&world->pool.allocator, string, text, length);
-    return set ? SETT_OK : setti_world_no_memory(world, __func__);
+    if (!setti_string_set(&world->pool.allocator, string, text, length)) {
+        return setti_world_no_memory(world, __func__);
+    }
+    return SETT_OK;
 }
 
 void* sett_list_resize(sett_world* world, sett_list* list, uint32_t item_size, uint32_t count)

@@ -16,20 +16,27 @@ uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS])
     return count;
 }
 
-/* The kinds of a term (SETTI_TERM_*). */
+/* Returns the kinds of a term (SETTI_TERM_*). Returns 0 for a plain SETT_WITH. */
 static uint32_t term_kinds(const sett_term* term)
 {
     static const uint32_t kinds[] = {0, SETTI_TERM_WITHOUT, SETTI_TERM_OPTIONAL, SETTI_TERM_ANY};
-    uint32_t walk = setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE : 0;
-    if (setti_term_is_upward(term)) {
-        walk = SETTI_TERM_UPWARD;
-    }
     SETTI_ASSERT((unsigned)term->kind <= SETT_ANY);
-    return kinds[term->kind] | (term->changed ? SETTI_TERM_CHANGED : 0u) |
-           (term->drives ? SETTI_TERM_DRIVES : 0u) | walk;
+    uint32_t found = kinds[term->kind];
+    if (term->changed) {
+        found |= SETTI_TERM_CHANGED;
+    }
+    if (term->drives) {
+        found |= SETTI_TERM_DRIVES;
+    }
+    if (setti_term_is_upward(term)) {
+        found |= SETTI_TERM_UPWARD;
+    } else if (setti_term_is_elsewhere(term)) {
+        found |= SETTI_TERM_ELSEWHERE;
+    }
+    return found;
 }
 
-/* Checks a term for contradictions. Returns NULL or the error. */
+/* Checks a term for contradictions. Returns NULL if there are none, else the error. */
 static const char* term_contradiction(const sett_term* term)
 {
     bool elsewhere = setti_term_is_elsewhere(term);
@@ -58,11 +65,11 @@ static const char* term_contradiction(const sett_term* term)
     return NULL;
 }
 
-/* Checks that the kinds of a term are allowed. Returns NULL or the error. */
+/* Checks that the kinds of a term are allowed. Returns NULL if they are, else the error. */
 static const char* term_excess(const sett_term* term, uint32_t allowed)
 {
     static const char* const why[] = {
-        /* by the number of the bit in SETTI_TERM_* */
+        /* by the position of the bit in SETTI_TERM_* */
         "SETT_WITHOUT is not observed", /* allowed everywhere so far */
         "SETT_ANY is not observed",     /* allowed everywhere so far */
         "an optional term has no effect here - leave it out",
@@ -77,17 +84,21 @@ static const char* term_excess(const sett_term* term, uint32_t allowed)
     if ((excess & SETTI_TERM_ELSEWHERE) != 0 && (allowed & SETTI_TERM_UPWARD) == 0) {
         excess = SETTI_TERM_UPWARD; /* an observer of a component: selects the last text */
     }
-    return excess != 0 ? why[setti_bits_lowest(excess)] : NULL;
+    if (excess == 0) {
+        return NULL;
+    }
+    return why[setti_bits_lowest(excess)];
 }
 
 SETTI_COLD const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t allowed,
-                                         uint32_t* at)
+                                         uint32_t* wrong_term)
 {
     uint32_t count = setti_term_count(terms);
-    uint32_t elsewhere = 0;
-    bool driver = false;
-    for (*at = 0; *at < count; ++*at) {
-        const sett_term* term = &terms[*at];
+    uint32_t elsewhere_count = 0;
+    bool has_driver = false;
+    for (uint32_t k = 0; k < count; k++) {
+        const sett_term* term = &terms[k];
+        *wrong_term = k; /* if this term turns out to be wrong */
         if ((unsigned)term->kind > SETT_ANY) {
             return "`kind` has an unknown value - use SETT_WITH";
         }
@@ -104,21 +115,24 @@ SETTI_COLD const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS]
         if (wrong != NULL) {
             return wrong;
         }
-        if (term->drives && driver) {
+        if (term->drives && has_driver) {
             return "`drives` is set in two terms - leave out one";
         }
-        driver = driver || term->drives;
+        has_driver = has_driver || term->drives;
         bool is_elsewhere = setti_term_is_elsewhere(term);
-        elsewhere += is_elsewhere;
-        if (elsewhere > SETT_QUERY_ELSEWHERE) {
+        if (is_elsewhere) {
+            elsewhere_count++;
+        }
+        if (elsewhere_count > SETT_QUERY_ELSEWHERE) {
             return "more than 8 terms are about other entities - use fewer";
         }
-        if (elsewhere != 0 && !is_elsewhere) {
+        if (elsewhere_count != 0 && !is_elsewhere) {
             return "a term about another entity comes before this one - move that term to the end";
         }
     }
+    *wrong_term = count; /* if another term follows: the gap between the terms */
     for (uint32_t k = count; k < SETT_QUERY_TERMS; k++) {
-        if (terms[k].component != 0) { /* behind a gap: term *at */
+        if (terms[k].component != 0) {
             return "the component of this term has id 0 - register the component first: its id is "
                    "0 until then";
         }
@@ -127,14 +141,17 @@ SETTI_COLD const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS]
 }
 
 sett_status setti_term_reject(sett_world* world, const sett_term terms[SETT_QUERY_TERMS],
-                              uint32_t at, const char* call, const char* name, const char* wrong)
+                              uint32_t number, const char* call, const char* name,
+                              const char* wrong)
 {
-    SETTI_ASSERT(at < SETT_QUERY_TERMS);
-    const setti_type* type = setti_world_type(world, terms[at].component);
-    bool unregistered = terms[at].component == 0; /* a gap in the list */
-    return setti_world_fail_with(world,
-                                 unregistered ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT,
-                                 "%s: \"%.100s\": term %u%s%.100s%s: %s", call, name, (unsigned)at,
-                                 type != NULL ? ", \"" : "", type != NULL ? type->desc.name : "",
-                                 type != NULL ? "\"" : "", wrong);
+    SETTI_ASSERT(number < SETT_QUERY_TERMS);
+    const setti_type* type = setti_world_type(world, terms[number].component);
+    bool is_gap = terms[number].component == 0; /* an unregistered component has id 0 */
+    sett_status status = is_gap ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT;
+    if (type == NULL) {
+        return setti_world_fail_with(world, status, "%s: \"%.100s\": term %u: %s", call, name,
+                                     (unsigned)number, wrong);
+    }
+    return setti_world_fail_with(world, status, "%s: \"%.100s\": term %u, \"%.100s\": %s", call,
+                                 name, (unsigned)number, type->desc.name, wrong);
 }

@@ -20,7 +20,7 @@ static sett_status unregister_reject(sett_world* world, const setti_type* type, 
 }
 
 /* Whether the library uses a type. */
-static bool unregister_is_own(const sett_world* world, const setti_type* type)
+static bool unregister_is_of_library(const sett_world* world, const setti_type* type)
 {
     if (type->id >= SETTI_COMPONENT_LIBRARY && type->id < SETT_ID_RESERVED_END) {
         return true;
@@ -30,8 +30,13 @@ static bool unregister_is_own(const sett_world* world, const setti_type* type)
             return true; /* Prefab and Disabled may have other ids */
         }
     }
-    return type == world->last_tag /* Singletons */ || type->module != NULL ||
-           type->cascade != NULL || type->writers != NULL || setti_type_switched(type) != NULL;
+    if (type == world->last_tag) {
+        return true; /* Singletons */
+    }
+    if (setti_type_switched(type) != NULL) {
+        return true; /* the "off" tag of a type */
+    }
+    return type->module != NULL || type->cascade != NULL || type->writers != NULL;
 }
 
 static sett_status unregister_reject_own(sett_world* world, const setti_type* type)
@@ -49,12 +54,15 @@ static sett_status unregister_reject_own(sett_world* world, const setti_type* ty
 /* Whether a listener has a condition on a type. */
 static bool unregister_is_listened(const setti_listener* listener, const setti_type* type)
 {
-    return setti_type_list_has(&listener->with, type) ||
-           setti_type_list_has(&listener->without, type) ||
-           (type->off != NULL && setti_type_list_has(&listener->without, type->off));
+    if (setti_type_list_has(&listener->with, type) ||
+        setti_type_list_has(&listener->without, type)) {
+        return true;
+    }
+    return type->off != NULL && setti_type_list_has(&listener->without, type->off);
 }
 
-/* Destroys the layouts' groups that use a type. Fails if the program's listeners use the type. */
+/* Destroys the groups of layouts that use a type. Fails if a group or observer of the program uses
+ * the type. */
 static sett_status unregister_from_listeners(sett_world* world, const setti_type* type)
 {
     setti_listener* next;
@@ -69,12 +77,15 @@ static sett_status unregister_from_listeners(sett_world* world, const setti_type
         }
         setti_group_end(setti_group_of(listener));
     }
-    /* an observer of the component is no listener, or has other conditions on the type */
+    /* an observer of the component is not in the list, or has a term about an ancestor's type */
     const char* observer = setti_observer_of_type(world, type);
-    return observer == NULL ? SETT_OK : unregister_reject(world, type, "observer", observer);
+    if (observer != NULL) {
+        return unregister_reject(world, type, "observer", observer);
+    }
+    return SETT_OK;
 }
 
-/* Destroys the layouts' groups that use a type. Fails if anything else uses the type. */
+/* Destroys the groups of layouts that use a type. Fails if anything else uses the type. */
 SETTI_COLD static sett_status unregister_release(sett_world* world, const setti_type* type)
 {
     if (setti_world_check_no_snapshots(world, unregister_call) != SETT_OK) {
@@ -109,7 +120,7 @@ SETTI_COLD static sett_status unregister_release(sett_world* world, const setti_
 }
 
 /* Removes a type from a list. The other types keep their order. */
-static void unregister_from(setti_type_list* list, const setti_type* type)
+static void unregister_from_list(setti_type_list* list, const setti_type* type)
 {
     uint32_t count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
@@ -120,7 +131,7 @@ static void unregister_from(setti_type_list* list, const setti_type* type)
     list->count = count;
 }
 
-/* Frees a type without entities, and its "off" tag. */
+/* Frees a type that no entity has. Frees the "off" tag of the type, too. */
 SETTI_COLD static void unregister_end(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(type->storage.count == 0 && type->owner == NULL);
@@ -135,20 +146,20 @@ SETTI_COLD static void unregister_end(sett_world* world, setti_type* type)
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
         setti_type* needed = type->required.item[k];
-        unregister_from(&needed->dependants, type);
+        unregister_from_list(&needed->dependants, type);
         if (needed->dependants.count == 0) {
             needed->flags &= ~(uint32_t)(SETTI_TYPE_REQUIRED | SETTI_TYPE_REQUIRED_APART);
         }
     }
     for (uint32_t k = 0; k < world->prepared; k++) {
         if (world->registered.item[k] == type) {
-            world->prepared--; /* the first `prepared` types lose this one */
+            world->prepared--; /* one of the first `prepared` types goes */
         }
     }
     world->unregistered++;
-    unregister_from(&world->registered, type);
-    unregister_from(&world->dont_fragment, type);
-    unregister_from(&world->renamed, type);
+    unregister_from_list(&world->registered, type);
+    unregister_from_list(&world->dont_fragment, type);
+    unregister_from_list(&world->renamed, type);
     SETTI_ASSERT(world->prepared <= world->registered.count);
     setti_world_remove_root(world, &type->root);
     setti_storage_deinit(&world->pool, &type->storage);
@@ -161,7 +172,7 @@ SETTI_COLD sett_status sett_component_unregister(sett_world* world, sett_compone
     if (type == NULL) {
         return setti_world_failure(world);
     }
-    if (unregister_is_own(world, type)) {
+    if (unregister_is_of_library(world, type)) {
         return unregister_reject_own(world, type);
     }
     sett_status status = unregister_release(world, type);

@@ -1,5 +1,5 @@
-/* validate.c: checks the invariants of each module, and the invariants between modules. The checks
- * return NULL or the error.
+/* validate.c: checks the invariants of each module, and the invariants between modules. Each check
+ * returns NULL if its invariants hold, or else what is wrong.
  *
  * Invariant of the world:  a storage has an index => the entity at the index is alive;
  *             a type without dont_fragment is in an entity's signature
@@ -14,16 +14,17 @@
 
 #include <stdio.h>
 
-/* Whether the type's cached transitions begin at correct signatures. */
+/* Whether the cached transitions of a type begin at valid signatures. */
 static bool validate_transitions(const sett_world* world, const setti_type* type)
 {
     for (uint32_t k = 0; k < SETTI_TRANSITIONS; k++) {
-        uint32_t without = type->added[k].from;
-        uint32_t with = type->removed[k].from;
-        if (without != SETTI_NONE && setti_signature_has(&world->signatures, without, type->id)) {
+        uint32_t adds_to = type->added[k].from;
+        uint32_t removes_from = type->removed[k].from;
+        if (adds_to != SETTI_NONE && setti_signature_has(&world->signatures, adds_to, type->id)) {
             return false;
         }
-        if (with != SETTI_NONE && !setti_signature_has(&world->signatures, with, type->id)) {
+        if (removes_from != SETTI_NONE &&
+            !setti_signature_has(&world->signatures, removes_from, type->id)) {
             return false;
         }
     }
@@ -63,9 +64,9 @@ static const char* validate_type(const sett_world* world, const setti_type* type
         return "the table of types does not lead back to it";
     }
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
-        bool flagged = (type->flags & (uint32_t)SETTI_TYPE_ON_ADD << event) != 0;
-        bool notifies = type->notified[event].count != 0;
-        if (flagged != notifies) {
+        bool has_flag = (type->flags & (uint32_t)SETTI_TYPE_ON_ADD << event) != 0;
+        bool has_calls = type->notified[event].count != 0;
+        if (has_flag != has_calls) {
             return "its flags do not say which events have callbacks";
         }
     }
@@ -78,7 +79,7 @@ static const char* validate_type(const sett_world* world, const setti_type* type
     return NULL;
 }
 
-/* Checks that entities have the types in their signatures. */
+/* Checks that each entity has the types that are in the entity's signature. */
 static const char* validate_signatures(const sett_world* world)
 {
     const setti_pages* pages = &world->entities.pages;
@@ -113,7 +114,7 @@ static const char* validate_signatures(const sett_world* world)
     return NULL;
 }
 
-/* Checks that a listener's members are the matching entities. */
+/* Checks that the members of a listener are the entities that match. */
 static const char* validate_listener(const sett_world* world, const setti_listener* listener)
 {
     SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES);
@@ -129,9 +130,11 @@ static const char* validate_listener(const sett_world* world, const setti_listen
         bool matches = setti_listener_matches(listener, &world->signatures, signature);
         members += matches;
         bool is_member = setti_listener_has(listener, index);
-        if (matches != is_member) {
-            return matches ? "group: an entity that matches is not a member"
-                           : "group: a member does not match";
+        if (matches && !is_member) {
+            return "group: an entity that matches is not a member";
+        }
+        if (is_member && !matches) {
+            return "group: a member does not match";
         }
     }
     uint32_t count = listener->owned.count != 0 ? listener->length : listener->members.count;
@@ -148,8 +151,9 @@ static const char* validate_reserved(const sett_world* world)
         if (type->claimed != 0) {
             return "rows of a type are reserved, and no edit takes them";
         }
-        if (type->cascade != NULL && type->cascade->collect != NULL &&
-            (type->flags & SETTI_TYPE_LINKED) != 0 && type->storage.count > type->collect_room) {
+        bool collects = type->cascade != NULL && type->cascade->collect != NULL;
+        bool is_linked = (type->flags & SETTI_TYPE_LINKED) != 0;
+        if (collects && is_linked && type->storage.count > type->collect_room) {
             return "more entities are linked than can be destroyed together";
         }
     }
@@ -159,7 +163,7 @@ static const char* validate_reserved(const sett_world* world)
     return world->pool.pinned != 0 ? "the pages of storages are pinned" : NULL;
 }
 
-/* Checks types and listeners. *where becomes the name in the message. */
+/* Checks types and listeners. If one is wrong, sets *where to the name of the type or listener. */
 static const char* validate_named(sett_world* world, const char** where)
 {
     const char* found;
@@ -207,25 +211,52 @@ static const char* validate_locks(const sett_world* world)
     return world->locks < open ? "fewer locks than open loops" : NULL;
 }
 
+/* Checks the world. If a part with a name is wrong, sets *where to the name. */
+static const char* validate_world(sett_world* world, const char** where)
+{
+    const char* found = setti_pool_validate(&world->pool);
+    if (found != NULL) {
+        return found;
+    }
+    found = setti_entity_validate(&world->entities);
+    if (found != NULL) {
+        return found;
+    }
+    found = setti_signature_validate(&world->signatures);
+    if (found != NULL) {
+        return found;
+    }
+    found = validate_reserved(world);
+    if (found != NULL) {
+        return found;
+    }
+    found = validate_signatures(world);
+    if (found != NULL) {
+        return found;
+    }
+    if (world->pool.cow == NULL && world->pool.cow_from != 0) {
+        return "pages are preserved for no snapshot";
+    }
+    found = validate_named(world, where);
+    if (found != NULL) {
+        return found;
+    }
+    SETTI_MODULES_EACH(world, calls, validate) {
+        found = calls->validate(world, where);
+        if (found != NULL) {
+            return found;
+        }
+    }
+    return validate_locks(world);
+}
+
 SETTI_COLD sett_status sett_world_validate(sett_world* world, const char** reason)
 {
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
     const char* where = "";
-    const char* found = setti_pool_validate(&world->pool);
-    found = found != NULL ? found : setti_entity_validate(&world->entities);
-    found = found != NULL ? found : setti_signature_validate(&world->signatures);
-    found = found != NULL ? found : validate_reserved(world);
-    found = found != NULL ? found : validate_signatures(world);
-    if (found == NULL && world->pool.cow == NULL && world->pool.cow_from != 0) {
-        found = "pages are preserved for no snapshot";
-    }
-    found = found != NULL ? found : validate_named(world, &where);
-    SETTI_MODULES_EACH(world, calls, validate) {
-        found = found != NULL ? found : calls->validate(world, &where);
-    }
-    found = found != NULL ? found : validate_locks(world);
+    const char* found = validate_world(world, &where);
     snprintf(world->reason, sizeof(world->reason), "%.100s%s%s", where,
              where[0] != '\0' ? ": " : "", found != NULL ? found : "");
     if (reason != NULL) {

@@ -24,25 +24,35 @@
 /* Whether the library can serve a program compiled with this version of sett.h. */
 static bool world_is_served(size_t size, int version, uint64_t layout)
 {
-    bool same_major = version / 10000 == SETT_VERSION_MAJOR;
+    if (version / 10000 != SETT_VERSION_MAJOR) {
+        return false;
+    }
     int without_patch = version / 100;
-    bool minor_fits = without_patch >= 2 && /* 0.2 */
-                      without_patch <= SETT_VERSION / 100;
-    return same_major && minor_fits && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
+    if (without_patch < 2 || without_patch > SETT_VERSION / 100) { /* 2: version 0.2 */
+        return false;
+    }
+    return size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
 }
 
-/* Reports to stderr: the descriptor may have another layout, so its log hook cannot be called. */
+/* Reports to stderr. The descriptor may have another layout, so the log hook in the descriptor
+ * cannot be called. */
 SETTI_COLD static void world_report_unserved(int version)
 {
     char message[192];
-    snprintf(message, sizeof(message),
-             version / 100 == SETT_VERSION / 100
-                 ? "sett_world_create: the structs of the program's sett.h %d.%d differ from those "
-                   "of the library's sett.h %d.%d - compile both with the same sett.h and compiler "
-                   "options"
-                 : "sett_world_create: the program was compiled with sett.h %d.%d, and the library "
-                   "is version %d.%d - compile both from one version",
-             version / 10000, version / 100 % 100, SETT_VERSION_MAJOR, SETT_VERSION_MINOR);
+    int major = version / 10000;
+    int minor = version / 100 % 100;
+    if (version / 100 == SETT_VERSION / 100) {
+        snprintf(message, sizeof(message),
+                 "sett_world_create: the structs of the program's sett.h %d.%d differ from those "
+                 "of the library's sett.h %d.%d - compile both with the same sett.h and compiler "
+                 "options",
+                 major, minor, SETT_VERSION_MAJOR, SETT_VERSION_MINOR);
+    } else {
+        snprintf(message, sizeof(message),
+                 "sett_world_create: the program was compiled with sett.h %d.%d, and the library "
+                 "is version %d.%d - compile both from one version",
+                 major, minor, SETT_VERSION_MAJOR, SETT_VERSION_MINOR);
+    }
     sett_log_stderr(NULL, SETT_LOG_ERROR, message);
 }
 
@@ -94,6 +104,15 @@ static void world_init(sett_world* world, const sett_world_desc* desc)
         desc->signature_warning != 0 ? desc->signature_warning : SIGNATURE_WARNING_DEFAULT;
 }
 
+/* Whether an allocator has both alloc_fn and free_fn, or no function at all. */
+static bool world_allocator_is_valid(const sett_allocator* allocator)
+{
+    if (allocator->alloc_fn != NULL) {
+        return allocator->free_fn != NULL;
+    }
+    return allocator->free_fn == NULL && allocator->zero_fn == NULL;
+}
+
 sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, int version,
                                     uint64_t layout)
 {
@@ -108,9 +127,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
         setti_copy_sized(&full, sizeof(full), given, size);
     }
     const sett_allocator* allocator = &desc->allocator;
-    bool none_set = allocator->free_fn == NULL && allocator->zero_fn == NULL;
-    bool is_whole = allocator->alloc_fn != NULL ? allocator->free_fn != NULL : none_set;
-    if (!is_whole) {
+    if (!world_allocator_is_valid(allocator)) {
         sett_log_fn log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;
         log_fn(desc->hook_user, SETT_LOG_ERROR,
                "sett_world_create: one of the allocator's alloc_fn and free_fn is NULL - set both");
@@ -135,9 +152,14 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
 static void world_number_roots(setti_root* root)
 {
     for (; root != NULL; root = root->next) {
-        const setti_root* before = root->previous;
-        root->number = before != NULL ? before->number + 1 : 0;
-        root->saved_at = before != NULL ? before->saved_at + SETTI_ROOT_SAVED(before->size) : 0;
+        const setti_root* previous = root->previous;
+        if (previous != NULL) {
+            root->number = previous->number + 1;
+            root->saved_at = previous->saved_at + SETTI_ROOT_SAVED(previous->size);
+        } else {
+            root->number = 0;
+            root->saved_at = 0;
+        }
     }
 }
 
@@ -175,10 +197,16 @@ void setti_world_remove_root(sett_world* world, setti_root* root)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
     SETTI_ASSERT((root->previous == NULL) == (world->roots == root));
-    setti_root** link_before = root->previous != NULL ? &root->previous->next : &world->roots;
-    *link_before = root->next;
-    setti_root** link_after = root->next != NULL ? &root->next->previous : &world->last_root;
-    *link_after = root->previous;
+    if (root->previous != NULL) {
+        root->previous->next = root->next;
+    } else {
+        world->roots = root->next;
+    }
+    if (root->next != NULL) {
+        root->next->previous = root->previous;
+    } else {
+        world->last_root = root->previous;
+    }
     world_number_roots(root->next);
 }
 
@@ -198,14 +226,14 @@ void setti_world_add_calls(sett_world* world, const setti_module_calls* calls)
     SETTI_ASSERT(calls->slot < SETTI_SLOTS);
     const setti_module_calls* moving = calls; /* the table to insert; then each later table */
     for (uint32_t k = 0; moving != NULL; k++) {
-        const setti_module_calls* at = world->called[k];
-        if (at == calls) {
+        const setti_module_calls* present = world->called[k];
+        if (present == calls) {
             return; /* added before */
         }
-        SETTI_ASSERT(at == NULL || at->slot != moving->slot);
-        if (at == NULL || at->slot > moving->slot) {
+        SETTI_ASSERT(present == NULL || present->slot != moving->slot);
+        if (present == NULL || present->slot > moving->slot) {
             world->called[k] = moving;
-            moving = at;
+            moving = present;
         }
     }
 }
@@ -236,13 +264,31 @@ static bool world_has_endings(const sett_world* world)
     return false;
 }
 
+/* In debug builds: warns of commands that were recorded and never applied. */
+static void world_warn_of_commands(const sett_world* world)
+{
+    if (!SETTI_DEBUG) {
+        return;
+    }
+    for (const sett_commands* commands = world->all_commands; commands != NULL;
+         commands = setti_commands_next(commands)) {
+        if (sett_commands_count(commands) != 0) {
+            setti_world_log(world, SETT_LOG_WARNING,
+                            "%s: %u recorded commands were never applied - call "
+                            "sett_commands_apply or sett_commands_clear before this call",
+                            "sett_world_destroy", (unsigned)sett_commands_count(commands));
+        }
+    }
+}
+
 sett_status sett_world_destroy(sett_world* world)
 {
     if (world == NULL) {
         return SETT_OK;
     }
     setti_world_close_returned(world);
-    uint32_t locks_of_jobs = world->open_jobs != 0 ? 1 : 0; /* commands that were not applied */
+    /* while jobs have commands that were not applied, they hold one lock */
+    uint32_t locks_of_jobs = world->open_jobs != 0 ? 1 : 0;
     if (world->busy) {
         return setti_world_reject_frame(world, __func__);
     }
@@ -255,15 +301,7 @@ sett_status sett_world_destroy(sett_world* world)
     if (world->pool.cow != NULL) {
         world->pool.cow->end(world->pool.cow, SETTI_COW_WORLD_ENDS);
     }
-    for (const sett_commands* commands = world->all_commands; commands != NULL;
-         commands = setti_commands_next(commands)) {
-        if (SETTI_DEBUG && sett_commands_count(commands) != 0) {
-            setti_world_log(world, SETT_LOG_WARNING,
-                            "%s: %u recorded commands were never applied - call "
-                            "sett_commands_apply or sett_commands_clear before this call",
-                            __func__, (unsigned)sett_commands_count(commands));
-        }
-    }
+    world_warn_of_commands(world);
     world->locks = 0; /* ends the lock of jobs */
     if (world_has_endings(world)) {
         setti_change_destroy_all(world); /* else the pool frees all entities at once */
@@ -285,7 +323,8 @@ void* sett_world_alloc(sett_world* world, size_t size, size_t align)
     if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return NULL;
     }
-    if (size == 0 || align == 0 || (align & (align - 1)) != 0 || align > 4096) {
+    bool is_power_of_two = align != 0 && (align & (align - 1)) == 0;
+    if (size == 0 || !is_power_of_two || align > 4096) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: the size is %llu bytes, the align %llu - pass a size above 0, "
                               "and an align that is a power of two up to 4,096",
@@ -347,7 +386,7 @@ static void scratch_free(setti_pool* pool, setti_scratch* scratch)
 void* setti_scratch_get(setti_pool* pool, setti_scratch* scratch, size_t size, size_t align)
 {
     if (scratch->bytes == NULL || scratch->size < size || scratch->align < align) {
-        scratch_free(pool, scratch); /* first, so that the pool can use this memory again */
+        scratch_free(pool, scratch); /* first, so that the pool can use the memory again */
         scratch->bytes = setti_pool_alloc(pool, size, align);
         scratch->size = scratch->bytes != NULL ? size : 0;
         scratch->align = scratch->bytes != NULL ? align : 0;
@@ -402,25 +441,30 @@ const char* setti_world_describe_stale(const sett_world* world, sett_entity enti
 {
     const setti_entity_table* table = &world->entities;
     uint32_t stored = setti_entity_generation(table, entity.index);
-    bool dead = (stored & SETTI_DEAD) != 0; /* no entity lives at the index */
-    uint32_t life = stored & ~SETTI_DEAD;   /* generation of the living or the next entity */
+    bool is_free = (stored & SETTI_DEAD) != 0;  /* no entity lives at the index */
+    uint32_t generation = stored & ~SETTI_DEAD; /* of the entity at the index, or of the next */
     if (sett_is_null(entity)) {
         return "the handle is null";
     }
-    if (entity.generation < life || stored == SETTI_RETIRED) {
-        return dead ? "the handle is stale: the entity was destroyed"
-                    : "the handle is stale: the entity was destroyed, and another lives at its "
-                      "index now";
+    bool was_destroyed = entity.generation < generation || stored == SETTI_RETIRED;
+    if (was_destroyed && is_free) {
+        return "the handle is stale: the entity was destroyed";
     }
-    if (entity.generation == life && !dead) { /* created between the failure and this call */
+    if (was_destroyed) {
+        return "the handle is stale: the entity was destroyed, and another lives at its "
+               "index now";
+    }
+    bool is_latest = entity.generation == generation;
+    if (is_latest && !is_free) { /* created between the failure and this call */
         return sett_status_text(SETT_STATUS_STALE);
     }
     bool may_be_reserved = setti_entity_is_claimed(table, entity.index) || world->open_jobs != 0;
-    return entity.generation == life && may_be_reserved
-               ? "the handle is only reserved (sett_cmd_create): the entity is created by "
-                 "sett_commands_apply - until then, record commands (sett_cmd_set)"
-               : "this world has not created the handle, at least since its last restore - pass "
-                 "a handle that this world returned";
+    if (is_latest && may_be_reserved) {
+        return "the handle is only reserved (sett_cmd_create): the entity is created by "
+               "sett_commands_apply - until then, record commands (sett_cmd_set)";
+    }
+    return "this world has not created the handle, at least since its last restore - pass "
+           "a handle that this world returned";
 }
 
 /* Writes why a handle is stale, and the remedy. */
@@ -440,6 +484,7 @@ static bool world_is_instance(const sett_world* world, sett_entity entity)
     return type != NULL && setti_storage_has(&type->storage, entity.index);
 }
 
+/* Writes what is wrong, and the remedy. */
 static void world_describe_cause(setti_writer* text, const sett_world* world, sett_status status,
                                  sett_entity entity, sett_component component)
 {
@@ -466,12 +511,15 @@ static void world_describe_cause(setti_writer* text, const sett_world* world, se
                          (unsigned)setti_entity_taken(table), (unsigned)table->first * 64,
                          (unsigned)setti_entity_end(table) - 1);
     } else {
-        setti_writer_add(text, "%s%s", sett_status_text(status),
-                         status == SETT_STATUS_OUT_OF_MEMORY ? " - free memory, and repeat the call"
-                                                             : "");
+        setti_writer_add(text, "%s", sett_status_text(status));
+        if (status == SETT_STATUS_OUT_OF_MEMORY) {
+            setti_writer_add(text, " - free memory, and repeat the call");
+        }
     }
 }
 
+/* Writes the message of a failure to `out`. `entity` may be null, and `component` 0.
+ *   out  room for SETTI_MESSAGE_SIZE bytes */
 SETTI_COLD static void world_describe(const sett_world* world, char* out, sett_status status,
                                       const char* call, sett_entity entity,
                                       sett_component component)
@@ -497,7 +545,8 @@ SETTI_COLD static void world_describe(const sett_world* world, char* out, sett_s
     setti_message_escape(out, SETTI_MESSAGE_SIZE);
 }
 
-/* How many hooks may run for readers at once. The limit ends endless misuse inside of hooks. */
+/* How many hooks may run for readers at once. The limit ends a chain of hooks that call each other
+ * by misuse. */
 #define WORLD_REPORTERS_MAX 8
 
 typedef enum world_kind {
@@ -516,7 +565,7 @@ static void world_call_hooks(const sett_world* world, sett_log_level level, worl
     }
 }
 
-/* Reports a line of a reader or a job, without locking the world. */
+/* Reports a line of a reader or a job. Does not lock the world. */
 static void world_report_aside(const sett_world* world, sett_log_level level, world_kind kind,
                                sett_status status, const char* message)
 {
@@ -545,14 +594,17 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
     }
 }
 
-/* Whether the library itself makes the calls, such as for a delta, and no callback. */
+/* Whether the library itself makes the present call, for example to apply a delta. A call from a
+ * callback is a call of the program. */
 static bool world_is_quiet(const sett_world* world)
 {
-    return (world->receiving && world->calling == NULL) ||
-           (world->quiet && world->locks == world->quiet_locks);
+    if (world->receiving && world->calling == NULL) {
+        return true;
+    }
+    return world->quiet && world->locks == world->quiet_locks;
 }
 
-/* The kind of a failure.
+/* Returns the kind of a failure.
  *   usual  the kind for most statuses: WORLD_MISUSE or WORLD_INPUT */
 static world_kind world_kind_of(const sett_world* world, sett_status status, world_kind usual)
 {
@@ -565,7 +617,8 @@ static world_kind world_kind_of(const sett_world* world, sett_status status, wor
     return usual;
 }
 
-/* In debug builds: reports a failure of a reading call or of a job. */
+/* In debug builds: reports a failure of a reading call or of a job.
+ *   kind  WORLD_MISUSE or WORLD_INPUT */
 static void world_report_wrong(const sett_world* world, sett_status status, world_kind kind,
                                const char* message)
 {
@@ -575,7 +628,7 @@ static void world_report_wrong(const sett_world* world, sett_status status, worl
     }
 }
 
-/* Stores a failure whose message is written already. */
+/* Stores a failure that has a message already. */
 static void world_store(sett_world* world, sett_status status, const char* message)
 {
     snprintf(world->message, sizeof(world->message), "%s", message);
@@ -583,7 +636,9 @@ static void world_store(sett_world* world, sett_status status, const char* messa
     world->error_call = NULL;
 }
 
-/* In debug builds: reports the failure in world->error, unless the library's outer call will. */
+/* In debug builds: reports the failure in world->error. A failure of a call that the library itself
+ * makes is not reported here: an outer call reports it.
+ *   kind  WORLD_MISUSE or WORLD_INPUT */
 static void world_report_error(sett_world* world, world_kind kind)
 {
     char message[SETTI_MESSAGE_SIZE];
@@ -596,6 +651,7 @@ static void world_report_error(sett_world* world, world_kind kind)
     }
 }
 
+/* Reports a failure while systems run side by side. Returns `status`. */
 static sett_status world_fail_aside(const sett_world* world, sett_status status, world_kind kind,
                                     const char* message)
 {
@@ -631,9 +687,11 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
 SETTI_COLD sett_status setti_world_fail_argument(sett_world* world, const char* call,
                                                  const char* name, const char* wrong)
 {
-    bool named = name != NULL && name[0] != '\0';
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s%.100s%s%s", call,
-                                 named ? "\"" : "", named ? name : "", named ? "\": " : "", wrong);
+    if (name == NULL || name[0] == '\0') {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", call, wrong);
+    }
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call, name,
+                                 wrong);
 }
 
 SETTI_COLD sett_status setti_world_no_memory(sett_world* world, const char* call)
@@ -657,13 +715,14 @@ SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status statu
                                             const char* format, va_list arguments)
 {
     SETTI_ASSERT(status != SETT_OK && format != NULL);
-    char aside[SETTI_MESSAGE_SIZE];
-    char* message = world->side_by_side ? aside : world->message;
-    size_t at = 0;
+    char job_message[SETTI_MESSAGE_SIZE];
+    char* message = world->side_by_side ? job_message : world->message;
+    size_t prefix_length = 0;
     if (world->command_depth != 0) { /* the program called only `applier` */
-        at = (size_t)snprintf(message, SETTI_MESSAGE_SIZE, "%s: ", world->applier);
+        prefix_length = (size_t)snprintf(message, SETTI_MESSAGE_SIZE, "%s: ", world->applier);
     }
-    setti_message_format(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
+    setti_message_format(message + prefix_length, SETTI_MESSAGE_SIZE - prefix_length, format,
+                         arguments);
     if (world->side_by_side) {
         return world_fail_aside(world, status, kind, message);
     }
@@ -750,9 +809,9 @@ sett_status sett_world_error(const sett_world* world)
     return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT : world->error;
 }
 
-const char* sett_world_message(const sett_world* of)
+const char* sett_world_message(const sett_world* const_world)
 {
-    sett_world* world = setti_unconst(of); /* the message may not be written yet */
+    sett_world* world = setti_unconst(const_world); /* the message may not be written yet */
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
@@ -780,7 +839,8 @@ void sett_world_swap_failure(sett_world* world, sett_failure* failure)
     *failure = old;
 }
 
-/* The name of the command for `call`, after "sett_cmd_". NULL if the call has no command. */
+/* Returns the name of the command for a call, without "sett_cmd_". Returns NULL if there is no such
+ * command. */
 static const char* world_command_for(const char* call)
 {
     static const char* const pairs[][2] = {{"sett_entity_create", "create"},
@@ -817,14 +877,15 @@ static const char* world_command_for(const char* call)
     return NULL;
 }
 
-/* Writes the remedy of a message: "use sett_cmd_...", followed by `into`.
- *   otherwise  the remedy for a call without a command */
-SETTI_COLD static void world_advise(char* out, size_t size, const char* call, const char* into,
+/* Writes the remedy of a message: "use sett_cmd_...", if there is a command for the call.
+ *   suffix     text after the name of the command
+ *   otherwise  the remedy if there is no command for the call */
+SETTI_COLD static void world_advise(char* out, size_t size, const char* call, const char* suffix,
                                     const char* otherwise)
 {
     const char* command = world_command_for(call);
     if (command != NULL) {
-        snprintf(out, size, "use sett_cmd_%s%s", command, into);
+        snprintf(out, size, "use sett_cmd_%s%s", command, suffix);
     } else {
         snprintf(out, size, "%s", otherwise);
     }
@@ -862,21 +923,28 @@ static sett_status world_reject_loop(sett_world* world, const char* call)
     world_advise(instead, sizeof(instead), call, ", and call sett_commands_apply after the loop",
                  "make this call after the loop");
     const setti_open_loop* loop = world->open_loops;
-    bool search = loop != NULL && loop->of_search;
+    const char* name = loop != NULL ? loop->name : "?";
+    const char* kind = "query";
+    const char* end_call = "sett_batch_end(b)";
+    if (loop != NULL && loop->of_search) {
+        kind = "search";
+        end_call = "sett_search_end(rows)";
+    }
     return setti_world_fail_with(
         world, SETT_STATUS_LOCKED,
         "%s: a loop over %s \"%.100s\" is open - %s (if the loop was left early: call %s before "
         "leaving it; sett_query_end_all(world) closes it now)",
-        call, search ? "search" : "query", loop != NULL ? loop->name : "?", instead,
-        search ? "sett_search_end(rows)" : "sett_batch_end(b)");
+        call, kind, name, instead, end_call);
 }
 
+/* Fails because the world is locked. Finds out what locks the world, and tells the remedy. */
 SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
 {
     char instead[128];
     if (world->calling != NULL) {
-        const char* recorded = world->receiving ? "" : call; /* then recording is rejected, too */
-        world_advise(instead, sizeof(instead), recorded, ", and sett_commands_apply afterwards",
+        /* while a delta is applied, commands cannot be recorded: no command is advised */
+        const char* advised_call = world->receiving ? "" : call;
+        world_advise(instead, sizeof(instead), advised_call, ", and sett_commands_apply afterwards",
                      "make this call after the callback has returned");
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                      "%s: a callback of \"%.100s\" is running - %s", call,
@@ -938,7 +1006,10 @@ sett_status setti_world_check_unlocked(sett_world* world, const char* call)
         return SETT_OK;
     }
     setti_world_close_returned(world);
-    return world->locks == 0 ? SETT_OK : world_reject(world, call);
+    if (world->locks == 0) {
+        return SETT_OK;
+    }
+    return world_reject(world, call);
 }
 
 sett_status setti_world_check_serial(sett_world* world, const char* call)
@@ -947,7 +1018,10 @@ sett_status setti_world_check_serial(sett_world* world, const char* call)
         return SETT_STATUS_ARGUMENT;
     }
     setti_world_check_owner(world, call);
-    return world->running == NULL ? SETT_OK : world_reject(world, call);
+    if (world->running == NULL) {
+        return SETT_OK;
+    }
+    return world_reject(world, call);
 }
 
 SETTI_COLD void setti_world_unlink_loop(sett_world* world, const setti_open_loop* loop)
@@ -966,7 +1040,7 @@ void setti_world_close_loops(sett_world* world, setti_open_loop* loop)
     loop->closed++;
     while (loop->scratches != NULL) {
         setti_gather_scratch* scratch = loop->scratches;
-        setti_gather_close(scratch); /* takes it out of the list */
+        setti_gather_close(scratch); /* takes the scratch out of the list */
         setti_pool_free(&world->pool, scratch, scratch->size, scratch->align);
         world->gathering--;
     }

@@ -37,7 +37,7 @@ typedef struct setti_scratch {
 typedef struct setti_open_loop {
     const char* name;  /* of the query or search, for messages */
     uint32_t count;    /* number of open loops; unless 0, the struct is in the world's list */
-    const void* frame; /* the batch of the first open loop, if a local variable; else NULL */
+    const void* frame; /* the batch of the first open loop, if it is a local variable; else NULL */
     struct setti_gather_scratch* scratches; /* of the open loops that gather values */
     uint32_t closed; /* how often the world closed loops that the program had left */
     bool of_search;  /* the loops are over a search; false: over a query */
@@ -105,7 +105,7 @@ struct sett_world {
 
     uint32_t cascading;                       /* how many types cascade */
     const setti_cascade_calls* cascade_calls; /* NULL while no type cascades */
-    bool removing_all;                        /* while an entity loses all types, not just one */
+    bool removing_all;                        /* an entity loses all types, not just one */
     uint32_t* collect_list;                   /* indices of entities to destroy together */
     uint32_t collect_count;                   /* entities in the list */
     uint32_t collect_room; /* the list's capacity: 1 + the collect_room of all types */
@@ -134,7 +134,8 @@ struct sett_world {
     uint32_t target_observers;                     /* observers of links to one entity */
     const struct setti_upward_calls* upward_calls; /* NULL until there is a hierarchy */
     bool observers_ended;                          /* some observers wait to be freed */
-    /* Adds or removes the observers of every component. NULL until there is such an observer. */
+    /* Adds the observers of every component to a type, or removes them. Returns true if the type
+     * has these observers afterwards. NULL until there is such an observer. */
     bool (*observe_type)(sett_world* world, setti_type* type, bool begins);
     const void* replaced;            /* in on_set: the old value, or NULL */
     const void* replaced_link;       /* in on_set of a link set in place: the old value, or NULL */
@@ -155,7 +156,7 @@ struct sett_world {
     uint32_t command_depth;      /* depth of new records; 0 unless commands are being applied */
     bool depth_logged;           /* a record was rejected as too deep, since applying began */
     bool receiving;              /* a delta is being applied, and all buffers are closed */
-    bool quiet;            /* the library makes the calls, and reports their failures as its own */
+    bool quiet;            /* the library makes calls, and an outer call reports their failures */
     uint32_t quiet_locks;  /* `locks` when `quiet` was set: callbacks lock the world further */
     uint32_t open_jobs;    /* how many buffers record side by side */
     uint32_t claim_from;   /* the lowest index for recorded creations */
@@ -219,7 +220,8 @@ struct sett_world {
 /* Frees all memory of a world. Runs no callback. */
 void setti_world_free(sett_world* world);
 
-/* Returns the type, or NULL if fast paths may not use the type. */
+/* Returns the type of a component. Returns NULL if fast paths may not use the type, or if there is
+ * no such type. */
 SETTI_INLINE setti_type* setti_world_hot_type(const sett_world* world, sett_component component)
 {
     return component < world->hot_capacity ? world->types[component] : NULL;
@@ -237,14 +239,15 @@ SETTI_INLINE setti_type* setti_world_type(const sett_world* world, sett_componen
     return component < world->type_capacity ? world->types[component] : NULL;
 }
 
-/* Records a failure of a call. Returns `status`. `entity` may be null, and `component` 0. */
+/* Records the failure of a call. Returns `status`. `entity` may be null, and `component` 0. */
 sett_status setti_world_fail(sett_world* world, sett_status status, const char* call,
                              sett_entity entity, sett_component component);
 
-/* Records that memory ran out. Returns OUT_OF_MEMORY. */
+/* Records that memory has run out. Returns OUT_OF_MEMORY. */
 sett_status setti_world_no_memory(sett_world* world, const char* call);
 
-/* Allocates zeroed memory in the world's pool. Records a failure if memory runs out. */
+/* Allocates zeroed memory in the world's pool. If memory runs out, records a failure of `call` and
+ * returns NULL. */
 void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char* call);
 
 /* Records a failure with a formatted message. Returns `status`. */
@@ -277,7 +280,7 @@ void setti_world_fail_checked(sett_world* world, sett_status status, const char*
 /* Slow path of setti_world_lacks_list. */
 bool setti_world_fail_no_list(sett_world* world, const char* call, const char* what);
 
-/* Fails and returns true if a list is NULL but not empty.
+/* Fails and returns true if a list is NULL although the count is not 0.
  *   what  name of the parameter or field with the list */
 SETTI_INLINE bool setti_world_lacks_list(sett_world* world, const void* list, size_t count,
                                          const char* call, const char* what)
@@ -297,30 +300,33 @@ SETTI_INLINE bool setti_world_lacks_list_aside(const sett_world* world, const vo
            setti_world_report_no_list(world, call, what);
 }
 
-/* Reports a misuse or a wrong input to log_fn. With `asserts` also calls assert_fn. */
+/* Reports a misuse or a wrong input to log_fn.
+ *   asserts  calls assert_fn, too */
 void setti_misuse_report(const sett_world* world, sett_status status, const char* message,
                          bool asserts);
 
 /* Notes the C type of an unregistered id, for messages. */
 void setti_misuse_note_type(const sett_world* world, sett_component id, const char* type_name);
 
-/* Writes the noted C type of an id, as " (Position)". Writes "" without a noted type. */
+/* Writes the noted C type of an id, as " (Position)". Writes "" if no C type was noted for the
+ * id. */
 void setti_misuse_noted_type(const sett_world* world, sett_component id, char* out, size_t size);
 
-/* Fails: a frame is running. Even an exclusive system cannot make the call. */
+/* Fails because a frame is running. Even an exclusive system cannot make the call. */
 sett_status setti_world_reject_frame(sett_world* world, const char* call);
 
-/* Fails: commands are being applied. Even a recorded function cannot make the call. */
+/* Fails because commands are being applied. Even a recorded function cannot make the call. */
 sett_status setti_world_reject_applying(sett_world* world, const char* call);
 
-/* The name of the latest call that ran systems, for messages. */
+/* Returns the name of the latest call that ran systems, for messages. */
 static inline const char* setti_world_frame_call(const sett_world* world)
 {
     return world->frame_call != NULL ? world->frame_call : "sett_progress";
 }
 
-/* Returns a descriptor with all fields of this library: `desc`, or a copy in `full` if the
- * program's header declares fewer fields. Fails and returns NULL if `desc` is NULL or too long.
+/* Returns a descriptor with all fields of this library. If the program's header declares fewer
+ * fields, that is a copy in `full`, else `desc`. Fails and returns NULL if `desc` is NULL or too
+ * long.
  *   size  bytes of *desc in the program's header */
 const void* setti_world_desc(sett_world* world, const void* desc, size_t size, void* full,
                              size_t full_size, const char* call);
@@ -372,22 +378,27 @@ sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 /* Fails while non-exclusive systems run. */
 sett_status setti_world_check_serial(sett_world* world, const char* call);
 
-/* The status of a failed call. The world may be NULL. */
+/* Returns the status of the call that has failed. The world may be NULL. */
 static inline sett_status setti_world_failure(const sett_world* world)
 {
     if (world == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    return world->side_by_side ? SETT_STATUS_LOCKED : world->error; /* then `error` is not set */
+    if (world->side_by_side) {
+        return SETT_STATUS_LOCKED; /* `error` is not set while systems run side by side */
+    }
+    return world->error;
 }
 
-/* The name of the current thread's system, or else of all running systems. */
+/* Returns the name of the system on the current thread. If there is none, returns the names of all
+ * running systems, or NULL. */
 const char* setti_world_running(const sett_world* world);
 
-/* Returns uninitialised memory, valid until the next call. Returns NULL if memory runs out. */
+/* Returns uninitialised memory. The memory is valid until the next call with the same scratch.
+ * Returns NULL if memory runs out. */
 void* setti_scratch_get(setti_pool* pool, setti_scratch* scratch, size_t size, size_t align);
 
-/* Reports an access that the running system did not declare.
+/* Reports an access, if the running system has not declared the access.
  *   access  SETTI_ACCESS_* */
 SETTI_INLINE void setti_world_touch(const sett_world* world, sett_entity entity,
                                     sett_component component, uint32_t access, const char* call)
@@ -397,7 +408,8 @@ SETTI_INLINE void setti_world_touch(const sett_world* world, sett_entity entity,
     }
 }
 
-/* Locks the world while a callback runs. Returns the outer callback, for setti_world_end_call. */
+/* Locks the world while a callback runs. Returns the name of the outer callback (or NULL), for
+ * setti_world_end_call. */
 static inline const char* setti_world_begin_call(sett_world* world, const char* name)
 {
     const char* outer = world->calling;
@@ -413,7 +425,8 @@ static inline void setti_world_end_call(sett_world* world, const char* outer)
     world->calling = outer;
 }
 
-/* Counts a loop as open. Inline, because a whole loop over 16 entities takes 60 instructions. */
+/* Counts a loop as open. This is inline, because a whole loop over 16 entities takes only 60
+ * instructions. */
 SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop)
 {
     world->locks++;
