@@ -287,7 +287,7 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* The fast path is for an unchanged plan over plain pages. It calls no function and saves no
+/* The fast path is for an unchanged plan over plain pages. It calls nothing and saves no
  * register. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
@@ -372,8 +372,7 @@ void setti_query_close_job(setti_job_loops* job)
     job->gathering = 0;
 }
 
-/* Returns the scratch of a loop. If the world has closed the loop, stops the loop and returns
- * NULL. */
+/* Returns the scratch of a loop, or NULL. Stops the loop if the world has closed it. */
 static setti_gather_scratch* batch_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -566,8 +565,8 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
     }
 }
 
-/* Prefetches the values of the next step, two fields at a time. A match then takes 5.3 instead of
- * 6.1 ns. */
+/* Prefetches the values of the next step, two fields at a time. This saves 0.8 of 6.1 ns a
+ * match. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
     const uint16_t* rows = setti_listed_rows(listed, query->lists.unit);
@@ -645,8 +644,7 @@ SETTI_INLINE uint64_t rare_intersect(const sett_query* query, uint32_t base, uin
     return word;
 }
 
-/* Moves the cursor to the next word with matches, and returns the word. Returns 0 at the end of the
- * loop. */
+/* Moves the cursor to the next word with matches. Returns the word, or 0 at the end of the loop. */
 SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
     const setti_storage* rarest = setti_match_rarest(loop->query);

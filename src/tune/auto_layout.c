@@ -140,8 +140,8 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
     return SETTI_MAX(count_change, differ * indices_per_bit);
 }
 
-/* Returns the sampling data of a type, and creates them at the first use. Returns NULL if memory
- * runs out. */
+/* Returns the sampling data of a type, created at the first use. Returns NULL if memory runs
+ * out. */
 static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
 {
     if (type->sample == NULL) {
@@ -165,8 +165,7 @@ static void auto_mark_all(sett_world* world)
     }
 }
 
-/* Samples a type, and estimates how many entities have got or lost the type since the last
- * sample. */
+/* Samples a type. Estimates how many entities have got or lost the type since the last sample. */
 static void auto_sample_type(sett_world* world, setti_type* type)
 {
     setti_type_sample* sample = auto_sample_of(world, type);
@@ -668,8 +667,7 @@ static void auto_expect_none(sett_world* world)
     }
 }
 
-/* Ends building. If `query` is not NULL, gives up the group of the query: its next move costs
- * more. */
+/* Ends building. Gives up the group of `query`, if not NULL: the next move costs more. */
 static void auto_stop_building(sett_world* world, sett_query* query)
 {
     struct setti_layout* layout = setti_layout_of(world);
