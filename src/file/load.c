@@ -74,7 +74,8 @@ static sett_status load_fail_memory(load_attempt* load)
 static sett_status load_fail_apart(load_attempt* load, sett_status status)
 {
     bool no_memory = status == SETT_STATUS_OUT_OF_MEMORY;
-    if (load->apart->pool.denied && (no_memory || status == SETT_STATUS_LIMIT)) {
+    bool at_limit = no_memory || status == SETT_STATUS_LIMIT;
+    if (at_limit && load->apart->pool.denied) {
         return load_fail_limit(load);
     }
     if (no_memory) {
@@ -243,9 +244,9 @@ static sett_status load_record(load_attempt* load)
     }
 }
 
-/* Reads all records up to the last frame to load. Returns the error of a record. Otherwise *next
- * becomes the reason for which the loop ended, and result.cut the bytes after the last valid
- * record. */
+/* Reads all records up to the last frame to load. *next becomes the reason for the end of the loop.
+ * result.cut becomes the number of bytes after the last valid record. Returns the error of a
+ * record, if there is one. */
 static sett_status load_each_record(load_attempt* load, setti_stream_next* next)
 {
     setti_stream_reader* reader = &load->reader;
@@ -636,8 +637,8 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
-/* Opens a file with a pool of its own, which may take `limit` bytes, or any number if `limit` is 0.
- * Even after an error, load_close must follow. */
+/* Opens a file, and initialises a pool for the file. The pool may take `limit` bytes; 0 stands for
+ * no limit. Even after an error, load_close must follow. */
 static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
                              const sett_file_desc* desc, size_t limit)
 {
