@@ -1,7 +1,7 @@
 /* canonical.c: the canonical form of a value, equal on every machine.
  *
- * The workload: programs hash and compare values by the million. On little-endian machines nearly
- * all values have adjacent members without NaN. The bytes in memory are then the canonical form.
+ * The workload: programs hash and compare millions of values. Nearly all values have adjacent
+ * members without NaN. On little-endian machines, the bytes of such a value are the canonical form.
  *
  * Invariant:  decode(encode(v)) has the same canonical form as v
  *             setti_canonical_same(a, b)  <=>  encode(a) == encode(b)
@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "value/number.h"
 
-#define CANONICAL_PIECE 128u /* bytes written at a time, a multiple of 8 */
+#define CANONICAL_PIECE 128u /* bytes written at a time: a multiple of every unit */
 
 static bool canonical_is_nan(const unsigned char* bytes, uint32_t unit)
 {
@@ -43,28 +43,37 @@ static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t
     }
 }
 
-/* Encodes `count` bytes of a piece, from byte `from` on. */
-static void piece_encode(const setti_piece* piece, const unsigned char* in, uint32_t from,
+/* Encodes `count` bytes of a piece. `start` is the offset in the piece of the first byte. */
+static void piece_encode(const setti_piece* piece, const unsigned char* in, uint32_t start,
                          uint32_t count, unsigned char* out)
 {
-    SETTI_ASSERT(from + count <= piece->size); /* multiples of the unit */
+    SETTI_ASSERT(start + count <= piece->size); /* both are multiples of the unit */
     if (piece->kind == SETTI_PIECE_TEXT) {
-        const unsigned char* end = memchr(in, 0, from + count);
-        uint32_t length = end != NULL ? (uint32_t)(end - in) : from + count;
-        uint32_t used = length > from ? length - from : 0;
-        memcpy(out, in + from, used);
+        uint32_t length = start + count; /* of the text, if longer than the bytes to encode */
+        const unsigned char* end = memchr(in, 0, length);
+        if (end != NULL) {
+            length = (uint32_t)(end - in);
+        }
+        uint32_t used = 0; /* bytes to encode that belong to the text */
+        if (length > start) {
+            used = length - start;
+        }
+        memcpy(out, in + start, used);
         memset(out + used, 0, count - used);
         return;
     }
     if (piece->unit == 1 || !SETTI_BIG_ENDIAN) {
-        memcpy(out, in + from, count);
+        memcpy(out, in + start, count);
     } else {
         for (uint32_t k = 0; k < count; k += piece->unit) {
-            canonical_turn(out + k, in + from + k, piece->unit);
+            canonical_turn(out + k, in + start + k, piece->unit);
         }
     }
-    for (uint32_t k = 0; piece->kind == SETTI_PIECE_FLOAT && k < count; k += piece->unit) {
-        if (canonical_is_nan(in + from + k, piece->unit)) {
+    if (piece->kind != SETTI_PIECE_FLOAT) {
+        return;
+    }
+    for (uint32_t k = 0; k < count; k += piece->unit) {
+        if (canonical_is_nan(in + start + k, piece->unit)) {
             canonical_write_nan(out + k, piece->unit);
         }
     }
@@ -78,7 +87,7 @@ size_t setti_canonical_next(const setti_members* members, const void* value,
     while (cursor->piece < members->piece_count) {
         const setti_piece* piece = &members->pieces[cursor->piece];
         uint32_t unit = piece->kind == SETTI_PIECE_TEXT ? 1 : piece->unit;
-        size_t room = (capacity - used) / unit * unit; /* whole units */
+        size_t room = (capacity - used) / unit * unit; /* bytes of whole units */
         uint32_t count = (uint32_t)SETTI_MIN((size_t)(piece->size - cursor->offset), room);
         if (count == 0) {
             break;
@@ -95,7 +104,7 @@ size_t setti_canonical_next(const setti_members* members, const void* value,
     return used;
 }
 
-/* Copies bytes, fast for frequent sizes. */
+/* Copies bytes. A copy of a frequent, constant size is one instruction. */
 static void piece_copy(unsigned char* out, const unsigned char* in, uint32_t size)
 {
     switch (size) {
@@ -128,6 +137,15 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
     }
 }
 
+/* Whether two floats have the same canonical form: all NaN are equal. */
+static bool canonical_same_float(const unsigned char* a, const unsigned char* b, uint32_t unit)
+{
+    if (memcmp(a, b, unit) == 0) {
+        return true;
+    }
+    return canonical_is_nan(a, unit) && canonical_is_nan(b, unit);
+}
+
 static bool piece_same(const setti_piece* piece, const unsigned char* a, const unsigned char* b)
 {
     if (piece->kind == SETTI_PIECE_TEXT) {
@@ -136,44 +154,48 @@ static bool piece_same(const setti_piece* piece, const unsigned char* a, const u
     if (memcmp(a, b, piece->size) == 0) {
         return true;
     }
-    bool same = piece->kind == SETTI_PIECE_FLOAT; /* then NaN with different bits are equal */
-    for (uint32_t k = 0; same && k < piece->size; k += piece->unit) {
-        same = memcmp(a + k, b + k, piece->unit) == 0 ||
-               (canonical_is_nan(a + k, piece->unit) && canonical_is_nan(b + k, piece->unit));
+    if (piece->kind != SETTI_PIECE_FLOAT) {
+        return false;
     }
-    return same;
+    for (uint32_t k = 0; k < piece->size; k += piece->unit) {
+        if (!canonical_same_float(a + k, b + k, piece->unit)) {
+            return false;
+        }
+    }
+    return true;
 }
 
-sett_string setti_owned_string(const void* at)
+sett_string setti_owned_string(const void* bytes)
 {
     sett_string string;
-    memcpy(&string, at, sizeof(string));
+    memcpy(&string, bytes, sizeof(string));
     return string;
 }
 
-sett_list setti_owned_list(const void* at, uint32_t item_size)
+sett_list setti_owned_list(const void* bytes, uint32_t item_size)
 {
     sett_list list;
-    memcpy(&list, at, sizeof(list));
+    memcpy(&list, bytes, sizeof(list));
     SETTI_ASSERT(list.count == 0 || list.item_size == item_size);
-    if (list.item_size != item_size) { /* a mistake of the program */
-        list.count = 0;
+    if (list.item_size != item_size) {
+        list.count = 0; /* the program has written a list with other items to the member */
     }
     return list;
 }
 
-void setti_owned_copy_hook(void* to, const void* from, uint32_t count, void* user)
+/* The hooks treat lists as strings: the first member of both is the address of shared memory. */
+void setti_owned_copy_hook(void* copies, const void* originals, uint32_t count, void* user)
 {
     const setti_members* members = user;
     size_t size = members->of.size;
     for (uint32_t k = 0; k < count; k++) {
-        unsigned char* into = (unsigned char*)to + k * size;
-        const unsigned char* value = (const unsigned char*)from + k * size;
-        for (uint32_t n = 0; n < members->owned_count; n++) { /* a list's address is at .text too */
-            setti_owned_take(setti_owned_string(value + members->owned[n].offset).text);
+        unsigned char* copy = (unsigned char*)copies + k * size;
+        const unsigned char* original = (const unsigned char*)originals + k * size;
+        for (uint32_t n = 0; n < members->owned_count; n++) {
+            setti_owned_take(setti_owned_string(original + members->owned[n].offset).text);
         }
-        setti_owned_deinit_hook(into, 1, user);
-        memmove(into, value, size);
+        setti_owned_deinit_hook(copy, 1, user); /* after the takes: `copy` may be `original` */
+        memmove(copy, original, size);
     }
 }
 
@@ -198,9 +220,9 @@ static void canonical_write_number(sett_sink* sink, uint32_t number)
 static void piece_write(const setti_piece* piece, const unsigned char* in, sett_sink* sink)
 {
     unsigned char out[CANONICAL_PIECE];
-    for (uint32_t at = 0; at < piece->size; at += CANONICAL_PIECE) {
-        uint32_t count = SETTI_MIN(piece->size - at, CANONICAL_PIECE);
-        piece_encode(piece, in, at, count, out);
+    for (uint32_t start = 0; start < piece->size; start += CANONICAL_PIECE) {
+        uint32_t count = SETTI_MIN(piece->size - start, CANONICAL_PIECE);
+        piece_encode(piece, in, start, count, out);
         sink->write(sink, out, count);
     }
 }
@@ -209,7 +231,10 @@ static void owned_write(const setti_owned* owned, const unsigned char* value, se
 {
     if (owned->item_size == 0) {
         const sett_string string = setti_owned_string(value + owned->offset);
-        uint32_t length = string.text != NULL ? (uint32_t)strlen(string.text) : 0;
+        uint32_t length = 0;
+        if (string.text != NULL) {
+            length = (uint32_t)strlen(string.text);
+        }
         canonical_write_number(sink, length);
         sink->write(sink, string.text, length);
         return;
@@ -236,19 +261,20 @@ void setti_canonical_write(const setti_members* members, const void* value, sett
     }
 }
 
-typedef struct canonical_from {
-    const unsigned char* at;
-    size_t left;
-} canonical_from;
+typedef struct canonical_reader {
+    const unsigned char* next; /* the first byte that is not yet read */
+    size_t left;               /* bytes not yet read */
+} canonical_reader;
 
-static const unsigned char* canonical_take(canonical_from* from, size_t size)
+/* Reads `size` bytes. Returns NULL if fewer are left. */
+static const unsigned char* canonical_take(canonical_reader* reader, size_t size)
 {
-    const unsigned char* bytes = from->at;
-    if (size > from->left) {
+    const unsigned char* bytes = reader->next;
+    if (size > reader->left) {
         return NULL;
     }
-    from->at += size;
-    from->left -= size;
+    reader->next += size;
+    reader->left -= size;
     return bytes;
 }
 
@@ -263,22 +289,23 @@ static void piece_decode(const setti_piece* piece, const unsigned char* in, unsi
     }
 }
 
-/* Replaces the string at `at`. Returns false when memory runs out. */
+/* Replaces the string at `out`, which need not be aligned. Returns false if memory runs out. */
 static bool owned_set_string(const sett_allocator* allocator, const unsigned char* text,
-                             size_t length, unsigned char* at)
+                             size_t length, unsigned char* out)
 {
     sett_string string = {.room_ = 0};
     if (!setti_string_set(allocator, &string, text, length)) {
         return false;
     }
-    setti_owned_drop(setti_owned_string(at).text);
-    memcpy(at, &string, sizeof(string));
+    setti_owned_drop(setti_owned_string(out).text);
+    memcpy(out, &string, sizeof(string));
     return true;
 }
 
-/* Replaces the list at `at`. Returns false when memory runs out. */
+/* Replaces the list at `out`, which need not be aligned, by a list of `count` items that are
+ * decoded from `bytes`. Returns false if memory runs out. */
 static bool owned_set_list(const setti_owned* owned, const sett_allocator* allocator,
-                           const unsigned char* bytes, uint32_t count, unsigned char* at)
+                           const unsigned char* bytes, uint32_t count, unsigned char* out)
 {
     sett_list list = {.count = 0};
     if (!setti_list_resize(allocator, &list, owned->item_size, count)) {
@@ -291,57 +318,67 @@ static bool owned_set_list(const setti_owned* owned, const sett_allocator* alloc
             bytes += owned->pieces[p].size;
         }
     }
-    setti_owned_drop(setti_owned_list(at, owned->item_size).items);
-    memcpy(at, &list, sizeof(list));
+    setti_owned_drop(setti_owned_list(out, owned->item_size).items);
+    memcpy(out, &list, sizeof(list));
     return true;
 }
 
-/* Reads a string or list from the canonical form. If `at` is NULL, only checks the bytes. */
+/* Reads a string or list from the canonical form. If `out` is NULL, only checks the bytes. */
 static sett_status owned_read(const setti_owned* owned, const sett_allocator* allocator,
-                              canonical_from* from, unsigned char* at)
+                              canonical_reader* reader, unsigned char* out)
 {
     bool is_list = owned->item_size != 0;
-    size_t each = is_list ? owned->item_least : 1; /* bytes of an item or character */
-    const unsigned char* length = canonical_take(from, 4);
-    uint32_t count = length != NULL ? (uint32_t)setti_bytes_get(length, 4) : 0;
-    if (length == NULL || count > from->left / each) {
+    size_t unit = is_list ? owned->encoded_item_size : 1; /* bytes of an item or of a character */
+    const unsigned char* length = canonical_take(reader, 4);
+    if (length == NULL) {
         return SETT_STATUS_INVALID;
     }
-    const unsigned char* bytes = canonical_take(from, count * each);
+    uint32_t count = (uint32_t)setti_bytes_get(length, 4);
+    if (count > reader->left / unit) {
+        return SETT_STATUS_INVALID;
+    }
+    const unsigned char* bytes = canonical_take(reader, count * unit);
     if (!is_list && memchr(bytes, 0, count) != NULL) {
-        return SETT_STATUS_INVALID;
+        return SETT_STATUS_INVALID; /* a string has no zero before its end */
     }
-    if (at == NULL) {
-        return SETT_OK; /* only checked */
+    if (out == NULL) {
+        return SETT_OK;
     }
-    bool done = is_list ? owned_set_list(owned, allocator, bytes, count, at)
-                        : owned_set_string(allocator, bytes, count, at);
-    return done ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
+    bool replaced;
+    if (is_list) {
+        replaced = owned_set_list(owned, allocator, bytes, count, out);
+    } else {
+        replaced = owned_set_string(allocator, bytes, count, out);
+    }
+    return replaced ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
 }
 
 sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,
                                  const unsigned char* bytes, size_t size, void* value)
 {
-    canonical_from from = {bytes, size};
+    canonical_reader reader = {bytes, size};
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        unsigned char* at = value != NULL ? (unsigned char*)value + piece->offset : NULL;
+        unsigned char* out = NULL;
+        if (value != NULL) {
+            out = (unsigned char*)value + piece->offset;
+        }
         if (piece->kind == SETTI_PIECE_OWNED) {
-            sett_status status = owned_read(&members->owned[piece->unit], allocator, &from, at);
+            sett_status status = owned_read(&members->owned[piece->unit], allocator, &reader, out);
             if (status != SETT_OK) {
                 return status;
             }
             continue;
         }
-        const unsigned char* in = canonical_take(&from, piece->size);
+        const unsigned char* in = canonical_take(&reader, piece->size);
         if (in == NULL) {
             return SETT_STATUS_INVALID;
         }
-        if (at != NULL) {
-            piece_decode(piece, in, at);
+        if (out != NULL) {
+            piece_decode(piece, in, out);
         }
     }
-    return from.left == 0 ? SETT_OK : SETT_STATUS_INVALID;
+    return reader.left == 0 ? SETT_OK : SETT_STATUS_INVALID;
 }
 
 static bool string_same(const void* a, const void* b)
@@ -358,17 +395,23 @@ static bool owned_same(const setti_owned* owned, const unsigned char* a, const u
     }
     const sett_list x = setti_owned_list(a + owned->offset, owned->item_size);
     const sett_list y = setti_owned_list(b + owned->offset, owned->item_size);
-    bool same = x.count == y.count;
-    uint32_t count = x.items != y.items ? x.count : 0; /* shared items are equal */
-    for (uint32_t k = 0; same && k < count; k++) {
-        size_t at = (size_t)k * owned->item_size;
-        for (uint32_t p = 0; same && p < owned->piece_count; p++) {
-            size_t offset = at + owned->pieces[p].offset;
-            same = piece_same(&owned->pieces[p], (const unsigned char*)x.items + offset,
-                              (const unsigned char*)y.items + offset);
+    if (x.count != y.count) {
+        return false;
+    }
+    if (x.items == y.items) {
+        return true; /* the items are shared */
+    }
+    for (uint32_t k = 0; k < x.count; k++) {
+        const unsigned char* item_x = (const unsigned char*)x.items + (size_t)k * owned->item_size;
+        const unsigned char* item_y = (const unsigned char*)y.items + (size_t)k * owned->item_size;
+        for (uint32_t p = 0; p < owned->piece_count; p++) {
+            const setti_piece* piece = &owned->pieces[p];
+            if (!piece_same(piece, item_x + piece->offset, item_y + piece->offset)) {
+                return false;
+            }
         }
     }
-    return same;
+    return true;
 }
 
 void setti_canonical_turn_value(const setti_members* members, void* value)
@@ -378,12 +421,14 @@ void setti_canonical_turn_value(const setti_members* members, void* value)
     }
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        unsigned char* at = (unsigned char*)value + piece->offset;
+        unsigned char* bytes = (unsigned char*)value + piece->offset;
         unsigned char unit[8];
-        bool has_units = piece->kind < SETTI_PIECE_TEXT;
-        for (uint32_t n = 0; has_units && n < piece->size; n += piece->unit) {
-            memcpy(unit, at + n, piece->unit);
-            canonical_turn(at + n, unit, piece->unit);
+        if (piece->kind >= SETTI_PIECE_TEXT) {
+            continue; /* no numbers */
+        }
+        for (uint32_t n = 0; n < piece->size; n += piece->unit) {
+            memcpy(unit, bytes + n, piece->unit);
+            canonical_turn(bytes + n, unit, piece->unit);
         }
     }
 }
@@ -392,33 +437,38 @@ void setti_canonical_clear(const setti_members* members, void* value)
 {
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        unsigned char* at = (unsigned char*)value + piece->offset;
-        bool is_float = piece->kind == SETTI_PIECE_FLOAT;
-        for (uint32_t n = 0; is_float && n < piece->size; n += piece->unit) {
-            if (canonical_is_nan(at + n, piece->unit)) {
-                memset(at + n, 0, piece->unit);
+        unsigned char* bytes = (unsigned char*)value + piece->offset;
+        if (piece->kind == SETTI_PIECE_FLOAT) {
+            for (uint32_t n = 0; n < piece->size; n += piece->unit) {
+                if (canonical_is_nan(bytes + n, piece->unit)) {
+                    memset(bytes + n, 0, piece->unit);
+                }
             }
-        }
-        unsigned char* end = piece->kind == SETTI_PIECE_TEXT ? memchr(at, 0, piece->size) : NULL;
-        if (end != NULL) { /* the end of a text */
-            memset(end, 0, (size_t)(at + piece->size - end));
+        } else if (piece->kind == SETTI_PIECE_TEXT) {
+            unsigned char* end = memchr(bytes, 0, piece->size);
+            if (end != NULL) {
+                memset(end, 0, (size_t)(bytes + piece->size - end));
+            }
         }
     }
 }
 
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b)
 {
-    bool same = true;
-    for (uint32_t k = 0; same && k < members->piece_count; k++) {
+    for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
+        bool same;
         if (piece->kind == SETTI_PIECE_OWNED) {
             same = owned_same(&members->owned[piece->unit], a, b);
         } else {
             same = piece_same(piece, (const unsigned char*)a + piece->offset,
                               (const unsigned char*)b + piece->offset);
         }
+        if (!same) {
+            return false;
+        }
     }
-    return same;
+    return true;
 }
 
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
@@ -434,14 +484,14 @@ bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const vo
 
 bool setti_canonical_is_plain(const setti_members* members, const void* value)
 {
-    bool nan = false;
+    bool has_nan = false;
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         const unsigned char* bytes = (const unsigned char*)value + piece->offset;
         bool is_float = piece->kind == SETTI_PIECE_FLOAT;
-        for (uint32_t at = 0; is_float && at < piece->size; at += piece->unit) {
-            nan |= canonical_is_nan(bytes + at, piece->unit);
+        for (uint32_t n = 0; is_float && n < piece->size; n += piece->unit) {
+            has_nan |= canonical_is_nan(bytes + n, piece->unit);
         }
     }
-    return !nan;
+    return !has_nan;
 }

@@ -1,7 +1,8 @@
 /* members.c: checks and copies the declared members of types, and finds members by path.
  *
  * The workload: some hundred types with a few members each, declared once. All facts about a type
- * are in one allocation. The code that fills the memory also measures it before.
+ * are in one allocation. The same code walks over the members twice: it measures the memory, and
+ * then fills it.
  *
  *     setti_members, members, nested structs, constants, texts | NaN words | strings and lists |
  *     pieces | pieces of items | offsets of handles | numbers to round
@@ -124,8 +125,8 @@ static bool member_name_is_good(const char* name)
 
 SETTI_COLD static const char* item_check(const sett_member* item)
 {
-    /* Copies of a list share the items. So items cannot own memory, nor hold handles, which would
-     * lead elsewhere in some copies. */
+    /* Copies of a list share the items. So an item cannot own memory. It cannot hold handles
+     * either, because some copies would need other handles. */
     switch (member_kind(item)) {
     case SETT_MEMBER_ENTITY:
         return "is a list with handles - use a relationship, which is a list of entities";
@@ -135,7 +136,10 @@ SETTI_COLD static const char* item_check(const sett_member* item)
     default:
         break;
     }
-    for (uint32_t k = 0; item->of != NULL && k < item->of->count; k++) {
+    if (item->of == NULL) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < item->of->count; k++) {
         const sett_member* inner = &item->of->members[k];
         if (inner->local) {
             return "is a list of structs with local members - leave out the local members";
@@ -150,13 +154,15 @@ SETTI_COLD static const char* item_check(const sett_member* item)
 
 static const char* list_check(const sett_member* member)
 {
-    sett_member_kind element = member->element;                      /* unless `of` */
-    if (member->of == NULL && sett_member_kind_size(element) == 0) { /* unknown, or a struct */
-        return "is a list of items whose type C cannot name - set .of or .element";
-    }
-    if (member->of == NULL && (element == SETT_MEMBER_TEXT || element == SETT_MEMBER_OPAQUE)) {
-        return "is a list of single characters or bytes - use sett_string, or .element = "
-               "SETT_MEMBER_U8";
+    if (member->of == NULL) { /* else `element` does not count */
+        sett_member_kind element = member->element;
+        if (sett_member_kind_size(element) == 0) { /* unknown, or a struct without `of` */
+            return "is a list of items whose type C cannot name - set .of or .element";
+        }
+        if (element == SETT_MEMBER_TEXT || element == SETT_MEMBER_OPAQUE) {
+            return "is a list of single characters or bytes - use sett_string, or .element = "
+                   "SETT_MEMBER_U8";
+        }
     }
     if (member->element_names != NULL) {
         return "is a list, but has .element_names, as only arrays do - leave them out";
@@ -165,6 +171,7 @@ static const char* list_check(const sett_member* member)
     return item_check(&item);
 }
 
+/* Whether a step is a power of two from 2^-60 to 2^60. */
 static bool member_is_step(double step)
 {
     uint64_t bits;
@@ -173,7 +180,8 @@ static bool member_is_step(double step)
     return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether the name of any constant begins like a number. */
+/* Whether the name of a constant begins like a number. SETT_CONSTANTS makes such a name if its
+ * argument is a macro. */
 static bool member_has_number_as_name(const sett_constant* constants)
 {
     for (; constants->name != NULL && constants->name[0] != '\0'; constants++) {
@@ -202,7 +210,7 @@ static bool member_names_are_good(const char* const* names, uint32_t count)
     return true;
 }
 
-/* Whether constants with different values have different names. */
+/* Whether no two constants with different values have the same name. */
 static bool member_constants_differ(const sett_constant* constants)
 {
     for (uint32_t k = 0; k < SETTI_MEMBERS_COUNT_MAX && constants[k].name != NULL; k++) {
@@ -233,39 +241,58 @@ static const char* member_check_send(const sett_member* member, sett_member_kind
     return NULL;
 }
 
-static const char* member_check_extras(const sett_member* given)
+static const char* member_check_constants(const sett_member* member, bool is_integer)
 {
-    bool list = given->kind == SETT_MEMBER_LIST;
-    const char* wrong = list ? list_check(given) : NULL;
-    if (wrong != NULL) {
-        return wrong;
-    }
-    const sett_member item = list ? setti_member_item(given) : *given;
-    const sett_member* member = &item; /* the member, or an item of the list */
     const sett_constant* constants = member->constants;
-    sett_member_kind kind = member_kind(member);
-    bool is_integer = setti_number_is_integer(kind);
-    if (constants != NULL && !is_integer) {
+    if (constants == NULL) {
+        if (member->bits) {
+            return "has .bits without constants that name the bits - set .constants";
+        }
+        return NULL;
+    }
+    if (!is_integer) {
         return "has constants, but is not an integer - leave out .constants";
     }
-    if (constants != NULL && member_has_number_as_name(constants)) {
+    if (member_has_number_as_name(constants)) {
         return "has a constant named by its value, because SETT_CONSTANTS was given a macro - "
                "write {\"RED\", RED} (members.h)";
     }
-    if (constants != NULL && !member_constants_differ(constants)) {
+    if (!member_constants_differ(constants)) {
         return "has two constants with the same name - rename one";
     }
-    if (member->bits && constants == NULL) {
-        return "has .bits without constants that name the bits - set .constants";
+    return NULL;
+}
+
+/* Checks what a member has besides its kind, size and place. Returns the error, or NULL. */
+static const char* member_check_extras(const sett_member* given)
+{
+    bool is_list = given->kind == SETT_MEMBER_LIST;
+    sett_member item = *given; /* the member, or an item of the list */
+    const char* wrong;
+    if (is_list) {
+        wrong = list_check(given);
+        if (wrong != NULL) {
+            return wrong;
+        }
+        item = setti_member_item(given);
     }
-    bool takes_scale = is_integer && member_element_size(member) <= 4 && constants == NULL;
+    const sett_member* member = &item;
+    sett_member_kind kind = member_kind(member);
+    bool is_integer = setti_number_is_integer(kind);
+    wrong = member_check_constants(member, is_integer);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    bool has_constants = member->constants != NULL;
+    bool takes_scale = is_integer && member_element_size(member) <= 4 && !has_constants;
     if (member->scale != 0 && !takes_scale) {
         return "has a scale, but is no plain integer of at most 32 bits - leave out .scale";
     }
     if (member->scale < 0 || !(member->scale <= 1e30)) { /* or NaN */
         return "has a scale that is not between 0 and 1e30 - set another .scale";
     }
-    if (member->step != 0 && (list || !setti_number_is_float(kind))) {
+    bool takes_step = setti_number_is_float(kind) && !is_list;
+    if (member->step != 0 && !takes_step) {
         return "has a step, but is neither f32 nor f64 - leave out .step";
     }
     if (member->step != 0 && !member_is_step(member->step)) {
@@ -274,7 +301,7 @@ static const char* member_check_extras(const sett_member* given)
     return member_check_send(given, kind);
 }
 
-/* Compares member k with earlier members. Returns the error, or NULL. */
+/* Compares member k with the members before it. Returns the error, or NULL. */
 static const char* member_check_before(const sett_struct* structure, uint32_t k)
 {
     const sett_member* member = &structure->members[k];
@@ -297,24 +324,24 @@ static const char* member_check(const sett_struct* structure, uint32_t k)
     if (!member_name_is_good(member->name)) {
         return "needs a name without dots, brackets, quotes and backslashes";
     }
-    uint32_t size = member_element_size(member);
-    if ((unsigned)member_kind(member) >= SETT_MEMBER_KINDS || size == 0) {
+    uint32_t element_size = member_element_size(member);
+    if ((unsigned)member_kind(member) >= SETT_MEMBER_KINDS || element_size == 0) {
         return "is of a type that C cannot name - set .of or .element (SETT_MEMBER_OPAQUE for "
                "plain bytes)";
     }
-    if (member->kind == SETT_MEMBER_STRING &&
-        (member->of != NULL || member_kind(member) != SETT_MEMBER_STRING)) {
+    if (member->kind == SETT_MEMBER_STRING && member_kind(member) != SETT_MEMBER_STRING) {
         return "is a string - leave out .of and .element";
     }
-    if (member->size == 0 || member->size % size != 0) {
+    if (member->size == 0 || member->size % element_size != 0) {
         return "has a size that is no multiple of its element's - correct .of or .element";
     }
-    if (member->element_names != NULL && member->count != 0 &&
-        member->count != member->size / size) {
+    uint32_t count = member->size / element_size;
+    bool has_names = member->element_names != NULL;
+    if (has_names && member->count != 0 && member->count != count) {
         return "has more or fewer names than elements - give each element one name";
     }
-    if (member->kind != SETT_MEMBER_LIST && member->element_names != NULL &&
-        !member_names_are_good(member->element_names, member->size / size)) {
+    bool is_list = member->kind == SETT_MEMBER_LIST; /* list_check rejects names */
+    if (has_names && !is_list && !member_names_are_good(member->element_names, count)) {
         return "needs a name of its own for each element, without dots, brackets, quotes and "
                "backslashes";
     }
@@ -322,59 +349,69 @@ static const char* member_check(const sett_struct* structure, uint32_t k)
         return "lies outside of the struct - correct its offset or size";
     }
     const char* wrong = member_check_before(structure, k);
-    return wrong != NULL ? wrong : member_check_extras(member);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    return member_check_extras(member);
 }
 
-/* Returns the highest alignment that a member can have, up to `limit`, that of the struct. */
-static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
+/* Returns the highest alignment that a member can have. */
+static uint32_t member_highest_align(const sett_member* member, uint32_t struct_alignment)
 {
     uint32_t both = member->offset | member->size;
     uint32_t power = both & (0u - both); /* the largest power of two that divides offset and size */
     if (member_kind(member) == SETT_MEMBER_OPAQUE) { /* perhaps a pointer */
-        return SETTI_MIN(power, limit);
+        return SETTI_MIN(power, struct_alignment);
     }
     return member_align(member);
 }
 
-/* Finds the member with the lowest offset from `at` on, or NULL. */
-static const sett_member* struct_next_member(const sett_struct* structure, uint32_t at)
+/* Returns the first member at or after `offset`, or NULL if there is none. */
+static const sett_member* struct_next_member(const sett_struct* structure, uint32_t offset)
 {
     const sett_member* next = NULL;
     for (uint32_t k = 0; k < structure->count; k++) {
         const sett_member* member = &structure->members[k];
-        if (member->offset >= at && (next == NULL || member->offset < next->offset)) {
+        if (member->offset < offset) {
+            continue;
+        }
+        if (next == NULL || member->offset < next->offset) {
             next = member;
         }
     }
     return next;
 }
 
-/* Returns an error for a gap longer than padding, or NULL. */
+/* Returns the error if a gap between members is longer than padding, or NULL if none is. */
 static const char* struct_check_gaps(const sett_struct* structure, uint32_t struct_alignment,
                                      char* out)
 {
-    uint32_t at = 0; /* the end of the last member */
-    while (at < structure->size) {
-        const sett_member* next = struct_next_member(structure, at);
+    uint32_t start = 0; /* of the gap: the end of the last member */
+    while (start < structure->size) {
+        const sett_member* next = struct_next_member(structure, start);
         uint32_t end = structure->size; /* of the gap */
         uint32_t align = struct_alignment;
         if (next != NULL) {
             end = next->offset;
-            align = member_align_at_most(next, struct_alignment);
+            align = member_highest_align(next, struct_alignment);
         }
-        if (end - at >= align) {
+        if (end - start >= align) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "bytes %u to %u of %.60s belong to no member - describe them, if need be "
                      "with .element = SETT_MEMBER_OPAQUE",
-                     (unsigned)at, (unsigned)end - 1, structure->name);
+                     (unsigned)start, (unsigned)end - 1, structure->name);
             return out;
         }
-        at = next != NULL ? next->offset + next->size : structure->size;
+        start = end;
+        if (next != NULL) {
+            start += next->size;
+        }
     }
     return NULL;
 }
 
-/* Returns the error in a struct, or NULL. Does not check the members. */
+/* Checks a struct, but not the members. Returns the error, or NULL. `depth` is 1 for the outermost
+ * struct. */
 static const char* struct_check_shape(const sett_struct* structure, uint32_t depth, char* out)
 {
     if (structure->name == NULL) {
@@ -398,9 +435,10 @@ static const char* struct_check_shape(const sett_struct* structure, uint32_t dep
     return out;
 }
 
-/* Returns the error in a struct and its members, or NULL. If `gaps`, also checks for gaps. */
-SETTI_COLD static const char* struct_check(const sett_struct* structure, size_t align, bool gaps,
-                                           uint32_t depth, char* out)
+/* Checks a struct and the members. Returns the error, or NULL. If `check_gaps` is true, also checks
+ * for gaps between the members. */
+SETTI_COLD static const char* struct_check(const sett_struct* structure, size_t align,
+                                           bool check_gaps, uint32_t depth, char* out)
 {
     const char* wrong = struct_check_shape(structure, depth, out);
     if (wrong != NULL) {
@@ -408,9 +446,11 @@ SETTI_COLD static const char* struct_check(const sett_struct* structure, size_t 
     }
     for (uint32_t k = 0; k < structure->count; k++) {
         const sett_member* member = &structure->members[k];
-        wrong = member->of != NULL ? struct_check(member->of, align, gaps, depth + 1, out) : NULL;
-        if (wrong != NULL) {
-            return wrong;
+        if (member->of != NULL) {
+            wrong = struct_check(member->of, align, check_gaps, depth + 1, out);
+            if (wrong != NULL) {
+                return wrong;
+            }
         }
         wrong = member_check(structure, k);
         if (wrong != NULL) {
@@ -420,20 +460,25 @@ SETTI_COLD static const char* struct_check(const sett_struct* structure, size_t 
             return out;
         }
     }
-    if (!gaps) {
+    if (!check_gaps) {
         return NULL;
     }
     return struct_check_gaps(structure, (uint32_t)SETTI_MAX(align, struct_align(structure)), out);
 }
 
-static bool struct_has_byte(const sett_struct* structure, uint32_t at)
+/* Whether the byte at offset `byte` of a struct belongs to a member. */
+static bool struct_has_byte(const sett_struct* structure, uint32_t byte)
 {
     for (uint32_t k = 0; k < structure->count; k++) {
         const sett_member* member = &structure->members[k];
-        if (at >= member->offset && at - member->offset < member->size) {
-            return member_kind(member) != SETT_MEMBER_STRUCT ||
-                   struct_has_byte(member->of, (at - member->offset) % member->of->size);
+        if (byte < member->offset || byte - member->offset >= member->size) {
+            continue;
         }
+        if (member_kind(member) != SETT_MEMBER_STRUCT) {
+            return true;
+        }
+        uint32_t nested_byte = (byte - member->offset) % member->of->size;
+        return struct_has_byte(member->of, nested_byte); /* members do not overlap */
     }
     return false;
 }
@@ -445,12 +490,16 @@ static size_t struct_count_owned(const sett_struct* structure)
     for (uint32_t k = 0; k < structure->count; k++) {
         const sett_member* member = &structure->members[k];
         sett_member_kind kind = member_kind(member);
-        size_t each = kind >= SETT_MEMBER_STRING ? 1 : 0; /* strings and lists of an element */
+        size_t owned = 0; /* strings and lists of an element */
         if (kind == SETT_MEMBER_STRUCT) {
-            each = struct_count_owned(member->of);
+            owned = struct_count_owned(member->of);
+        } else if (kind >= SETT_MEMBER_STRING) {
+            owned = 1;
         }
-        size_t elements = each != 0 ? member->size / member_element_size(member) : 0;
-        count = SETTI_MIN(count + each * elements, (size_t)SETTI_OWNED_COUNT_MAX + 1);
+        if (owned != 0) {
+            size_t elements = member->size / member_element_size(member);
+            count = SETTI_MIN(count + owned * elements, (size_t)SETTI_OWNED_COUNT_MAX + 1);
+        }
     }
     return count;
 }
@@ -460,20 +509,25 @@ bool setti_struct_owns(const sett_struct* structure)
     return struct_count_owned(structure) != 0;
 }
 
+/* Whether a struct has a member that selections round. */
 static bool struct_rounds(const sett_struct* structure)
 {
-    bool rounds = false;
-    for (uint32_t k = 0; k < structure->count && !rounds; k++) {
+    for (uint32_t k = 0; k < structure->count; k++) {
         const sett_member* member = &structure->members[k];
-        rounds = member->send.bits != 0 || (member->of != NULL && struct_rounds(member->of));
+        if (member->send.bits != 0) {
+            return true;
+        }
+        if (member->of != NULL && struct_rounds(member->of)) {
+            return true;
+        }
     }
-    return rounds;
+    return false;
 }
 
 SETTI_COLD const char* setti_members_check(const sett_struct* structure, size_t align,
                                            const unsigned char* mask, char* out)
 {
-    bool check_gaps = mask == NULL; /* else the mask shows padding */
+    bool check_gaps = mask == NULL; /* with a mask, each byte is checked instead */
     const char* wrong = struct_check(structure, align, check_gaps, 1, out);
     if (wrong != NULL) {
         return wrong;
@@ -505,16 +559,16 @@ SETTI_COLD const char* setti_members_check(const sett_struct* structure, size_t 
 }
 
 typedef struct piece_list {
-    setti_piece* item; /* NULL: pieces are only counted */
+    setti_piece* item; /* NULL in the first walk, which only counts the pieces */
     setti_piece last;
     uint32_t count;
-    uint32_t first; /* a piece that must not be joined to the piece before */
+    uint32_t first; /* the index of a piece that must not be joined to the piece before it */
 } piece_list;
 
-/* The state of a walk that copies members. The first walk, without memory, only measures. */
+/* The state of a walk over members. The first walk measures memory; the second fills it. */
 typedef struct member_copy {
     unsigned char* base; /* NULL in the first walk, like `sends`, `entities` and `owned` */
-    size_t used;
+    size_t used;         /* bytes after `base` that are filled, or measured */
     piece_list pieces;
     piece_list items; /* pieces of the items of lists */
     setti_send* sends;
@@ -526,69 +580,78 @@ typedef struct member_copy {
 } member_copy;
 
 /* Appends `size` bytes. Returns the copy, or NULL in the first walk. */
-static void* copy_append(member_copy* copy, const void* from, size_t size)
+static void* copy_append(member_copy* copy, const void* original, size_t size)
 {
-    void* at = copy->base != NULL ? copy->base + copy->used : NULL;
-    copy->used += setti_align_up(size, 8);
-    if (at != NULL && size != 0) {
-        memcpy(at, from, size);
+    void* appended = NULL;
+    if (copy->base != NULL) {
+        appended = copy->base + copy->used;
     }
-    return at;
+    copy->used += setti_align_up(size, 8);
+    if (appended != NULL && size != 0) {
+        memcpy(appended, original, size);
+    }
+    return appended;
 }
 
 static const char* copy_text(member_copy* copy, const char* text)
 {
-    return text != NULL ? copy_append(copy, text, strlen(text) + 1) : NULL;
+    if (text == NULL) {
+        return NULL;
+    }
+    return copy_append(copy, text, strlen(text) + 1);
 }
 
-static const sett_constant* copy_constants(member_copy* copy, const sett_constant* from)
+static const sett_constant* copy_constants(member_copy* copy, const sett_constant* constants)
 {
     uint32_t count = 0;
-    while (from[count].name != NULL) {
+    while (constants[count].name != NULL) {
         count++;
     }
-    sett_constant* list = copy_append(copy, from, (count + 1) * sizeof(*from));
+    sett_constant* copies = copy_append(copy, constants, (count + 1) * sizeof(*constants));
     for (uint32_t k = 0; k < count; k++) {
-        const char* name = copy_text(copy, from[k].name);
-        if (list != NULL) {
-            list[k].name = name;
+        const char* name = copy_text(copy, constants[k].name);
+        if (copies != NULL) {
+            copies[k].name = name;
         }
     }
-    return list;
+    return copies;
 }
 
-static const char* const* copy_names(member_copy* copy, const char* const* from, uint32_t count)
+static const char* const* copy_names(member_copy* copy, const char* const* names, uint32_t count)
 {
-    const char** list = copy_append(copy, from, count * sizeof(*from));
+    const char** copies = copy_append(copy, names, count * sizeof(*names));
     for (uint32_t k = 0; k < count; k++) {
-        const char* name = copy_text(copy, from[k]);
-        if (list != NULL) {
-            list[k] = name;
+        const char* name = copy_text(copy, names[k]);
+        if (copies != NULL) {
+            copies[k] = name;
         }
     }
-    return list;
+    return copies;
 }
 
-static sett_struct copy_struct(member_copy* copy, const sett_struct* from);
+static sett_struct copy_struct(member_copy* copy, const sett_struct* original);
 
-static sett_member copy_member(member_copy* copy, const sett_member* from)
+static sett_member copy_member(member_copy* copy, const sett_member* original)
 {
-    sett_member member = *from;
-    member.kind = member_kind(from);
-    member.element = member.kind != SETT_MEMBER_LIST ? member.kind : setti_member_item(from).kind;
-    member.count = from->size / member_element_size(from);
-    member.name = copy_text(copy, from->name);
-    member.unit = copy_text(copy, from->unit);
-    member.description = copy_text(copy, from->description);
-    if (from->constants != NULL) {
-        member.constants = copy_constants(copy, from->constants);
+    sett_member member = *original;
+    member.kind = member_kind(original);
+    member.element = member.kind;
+    if (member.kind == SETT_MEMBER_LIST) {
+        member.element = setti_member_item(original).kind;
     }
-    if (from->element_names != NULL) {
-        member.element_names = copy_names(copy, from->element_names, member.count);
+    member.count = original->size / member_element_size(original);
+    member.name = copy_text(copy, original->name);
+    member.unit = copy_text(copy, original->unit);
+    member.description = copy_text(copy, original->description);
+    if (original->constants != NULL) {
+        member.constants = copy_constants(copy, original->constants);
     }
-    if (from->of != NULL) {
-        sett_struct* structure = copy_append(copy, from->of, sizeof(*structure));
-        sett_struct nested = copy_struct(copy, from->of);
+    if (original->element_names != NULL) {
+        member.element_names = copy_names(copy, original->element_names, member.count);
+    }
+    if (original->of != NULL) {
+        sett_struct* structure = copy_append(copy, original->of, sizeof(*structure));
+        sett_struct nested = copy_struct(copy, original->of);
         if (structure != NULL) {
             *structure = nested;
         }
@@ -597,24 +660,25 @@ static sett_member copy_member(member_copy* copy, const sett_member* from)
     return member;
 }
 
-SETTI_COLD static sett_struct copy_struct(member_copy* copy, const sett_struct* from)
+SETTI_COLD static sett_struct copy_struct(member_copy* copy, const sett_struct* original)
 {
-    sett_struct of = *from;
-    of.name = copy_text(copy, from->name);
-    sett_member* list = copy_append(copy, from->members, from->count * sizeof(*list));
-    for (uint32_t k = 0; k < from->count; k++) {
-        sett_member member = copy_member(copy, &from->members[k]);
-        if (list != NULL) {
-            list[k] = member;
+    sett_struct copied = *original;
+    copied.name = copy_text(copy, original->name);
+    sett_member* members = copy_append(copy, original->members, original->count * sizeof(*members));
+    for (uint32_t k = 0; k < original->count; k++) {
+        sett_member member = copy_member(copy, &original->members[k]);
+        if (members != NULL) {
+            members[k] = member;
         }
     }
-    of.members = list;
-    return of;
+    copied.members = members;
+    return copied;
 }
 
-setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size, uint32_t element)
+setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size,
+                           uint32_t element_size)
 {
-    setti_piece piece = {offset, size, SETTI_PIECE_BYTES, (uint16_t)element};
+    setti_piece piece = {offset, size, SETTI_PIECE_BYTES, (uint16_t)element_size};
     if (setti_number_is_float(kind)) {
         piece.kind = SETTI_PIECE_FLOAT;
     } else if (kind == SETT_MEMBER_BOOL) {
@@ -625,12 +689,12 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
         piece.unit = 4; /* index and generation */
     }
     if (piece.kind == SETTI_PIECE_BYTES && !SETTI_BIG_ENDIAN) {
-        piece.unit = 1; /* neighbours of all sizes become one piece */
+        piece.unit = 1; /* adjacent numbers of different sizes then join in one piece */
     }
     return piece;
 }
 
-/* Adds a piece, or extends the last piece. */
+/* Adds a piece. Joins it to the last piece if both are adjacent and alike. */
 SETTI_APART static void piece_add(piece_list* pieces, setti_piece piece)
 {
     bool has_last = pieces->count != pieces->first;
@@ -669,66 +733,68 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
         owned.pieces = items->item + items->first;
         owned.piece_count = items->count - items->first;
         for (uint32_t k = 0; k < owned.piece_count; k++) {
-            owned.item_least += owned.pieces[k].size;
+            owned.encoded_item_size += owned.pieces[k].size;
         }
         copy->owned[copy->owned_count] = owned;
     }
     copy->owned_count++;
 }
 
-/* Adds the facts about an element at offset `at`, other than its plain bytes. */
+/* Adds what an element has besides plain bytes: a handle, a rounded number, a struct, a string or a
+ * list. */
 static void element_add(member_copy* copy, piece_list* pieces, const sett_member* member,
-                        uint32_t at)
+                        uint32_t offset)
 {
     sett_member_kind kind = member_kind(member);
     uint32_t size = member_element_size(member);
     if (kind == SETT_MEMBER_ENTITY) {
         if (copy->entities != NULL) { /* NULL in the first walk */
-            copy->entities[copy->entity_count] = at;
+            copy->entities[copy->entity_count] = offset;
         }
         copy->entity_count++;
     }
     if (member->send.bits != 0) {
         if (copy->sends != NULL) {
-            copy->sends[copy->send_count] =
-                (setti_send){at, (uint16_t)size, (uint16_t)member->send.bits, member->send.scale};
+            copy->sends[copy->send_count] = (setti_send){
+                offset, (uint16_t)size, (uint16_t)member->send.bits, member->send.scale};
         }
         copy->send_count++;
     }
     if (kind == SETT_MEMBER_STRUCT) {
-        pieces_add(copy, pieces, member->of, at);
+        pieces_add(copy, pieces, member->of, offset);
     }
     if (kind >= SETT_MEMBER_STRING) { /* a string or a list */
         if (!member->local) {
             piece_add(pieces,
-                      (setti_piece){at, size, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count});
+                      (setti_piece){offset, size, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count});
         }
-        owned_add(copy, member, at);
+        owned_add(copy, member, offset);
     }
 }
 
-/* Adds the facts about the struct `structure` at offset `base`. */
+/* Adds the facts about a struct whose offset in the value is `base`. */
 SETTI_COLD static void pieces_add(member_copy* copy, piece_list* pieces,
                                   const sett_struct* structure, uint32_t base)
 {
     for (uint32_t k = 0; k < structure->count; k++) {
         const sett_member* member = &structure->members[k];
         sett_member_kind kind = member_kind(member);
-        uint32_t element = member_element_size(member);
+        uint32_t element_size = member_element_size(member);
         uint32_t offset = base + member->offset;
         uint32_t end = offset + member->size;
         bool is_plain = kind < SETT_MEMBER_STRUCT;
         if (!is_plain || kind == SETT_MEMBER_ENTITY || member->send.bits != 0) {
-            for (uint32_t at = offset; at < end; at += element) {
-                element_add(copy, pieces, member, at);
+            for (uint32_t element = offset; element < end; element += element_size) {
+                element_add(copy, pieces, member, element);
             }
         }
         if (is_plain && !member->local) {
-            piece_add(pieces, setti_piece_of(kind, offset, member->size, element));
+            piece_add(pieces, setti_piece_of(kind, offset, member->size, element_size));
         }
     }
 }
 
+/* Whether a struct has bytes without a declared meaning in the canonical form. */
 static bool struct_is_opaque(const sett_struct* structure)
 {
     for (uint32_t k = 0; k < structure->count; k++) {
@@ -736,38 +802,47 @@ static bool struct_is_opaque(const sett_struct* structure)
         if (member->local) {
             continue;
         }
-        if (member->kind == SETT_MEMBER_OPAQUE ||
-            (member->of != NULL && struct_is_opaque(member->of))) {
+        if (member->kind == SETT_MEMBER_OPAQUE) {
+            return true;
+        }
+        if (member->of != NULL && struct_is_opaque(member->of)) {
             return true;
         }
     }
     return false;
 }
 
-static uint64_t print_step(uint64_t print, uint64_t word)
+static uint64_t fingerprint_step(uint64_t fingerprint, uint64_t word)
 {
-    print = (print ^ word) * 0x9E3779B97F4A7C15u;
-    return print ^ (print >> 29);
+    fingerprint = (fingerprint ^ word) * 0x9E3779B97F4A7C15u;
+    return fingerprint ^ (fingerprint >> 29);
 }
 
-SETTI_COLD static uint64_t struct_fingerprint_of(const sett_struct* structure, uint64_t print)
+/* Continues the fingerprint `fingerprint` with the members of a struct. */
+SETTI_COLD static uint64_t struct_fingerprint_of(const sett_struct* structure, uint64_t fingerprint)
 {
     for (uint32_t k = 0; k < structure->count; k++) {
         const sett_member* member = &structure->members[k];
-        if (!member->local) {
-            print = print_step(print, setti_hash_bytes(member->name, strlen(member->name)));
-            uint32_t size = member_element_size(member);
-            uint32_t count = size != 0 ? member->size / size : 0;
-            print = print_step(print, (uint64_t)member_kind(member) << 32 | count);
-            if (member_kind(member) == SETT_MEMBER_LIST) {
-                print = print_step(print, (uint64_t)setti_member_item(member).kind);
-            }
-            if (member->of != NULL) {
-                print = struct_fingerprint_of(member->of, print);
-            }
+        if (member->local) {
+            continue;
+        }
+        uint64_t name_hash = setti_hash_bytes(member->name, strlen(member->name));
+        fingerprint = fingerprint_step(fingerprint, name_hash);
+        uint32_t element_size = member_element_size(member);
+        uint32_t count = 0;
+        if (element_size != 0) {
+            count = member->size / element_size;
+        }
+        sett_member_kind kind = member_kind(member);
+        fingerprint = fingerprint_step(fingerprint, (uint64_t)kind << 32 | count);
+        if (kind == SETT_MEMBER_LIST) {
+            fingerprint = fingerprint_step(fingerprint, (uint64_t)setti_member_item(member).kind);
+        }
+        if (member->of != NULL) {
+            fingerprint = struct_fingerprint_of(member->of, fingerprint);
         }
     }
-    return print_step(print, structure->count);
+    return fingerprint_step(fingerprint, structure->count);
 }
 
 uint64_t sett_struct_fingerprint(const sett_struct* structure)
@@ -775,18 +850,20 @@ uint64_t sett_struct_fingerprint(const sett_struct* structure)
     if (structure == NULL) {
         return 0;
     }
-    uint64_t print = struct_fingerprint_of(structure, 0x6D656D62657273u); /* "members" */
-    return print != 0 ? print : 1; /* 0: no members are known */
+    uint64_t fingerprint = struct_fingerprint_of(structure, 0x6D656D62657273u); /* "members" */
+    return fingerprint != 0 ? fingerprint : 1; /* 0 means that no members are known */
 }
 
 static bool member_equals(const sett_member* a, const sett_member* b)
 {
-    if (strcmp(a->name, b->name) != 0 || member_kind(a) != member_kind(b) ||
-        a->offset != b->offset || a->size != b->size || a->local != b->local) {
+    sett_member_kind kind = member_kind(a);
+    if (kind != member_kind(b) || strcmp(a->name, b->name) != 0) {
         return false;
     }
-    if (member_kind(a) == SETT_MEMBER_LIST &&
-        setti_member_item(a).kind != setti_member_item(b).kind) {
+    if (a->offset != b->offset || a->size != b->size || a->local != b->local) {
+        return false;
+    }
+    if (kind == SETT_MEMBER_LIST && setti_member_item(a).kind != setti_member_item(b).kind) {
         return false;
     }
     return a->of == NULL || setti_members_equal(a->of, b->of);
@@ -805,24 +882,24 @@ bool setti_members_equal(const sett_struct* a, const sett_struct* b)
     return true;
 }
 
-/* Whether the canonical form of a value without NaN is adjacent bytes. */
+/* Whether adjacent bytes of each value without NaN are the canonical form. */
 static bool pieces_are_adjacent(const setti_members* members)
 {
     if (SETTI_BIG_ENDIAN || members->piece_count == 0) {
         return false;
     }
-    uint32_t next = members->pieces->offset; /* the end of the last piece */
+    uint32_t end = members->pieces->offset; /* of the last piece */
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
-        if (piece->kind >= SETTI_PIECE_TEXT || piece->offset != next) {
+        if (piece->kind >= SETTI_PIECE_TEXT || piece->offset != end) {
             return false;
         }
-        next += piece->size;
+        end += piece->size;
     }
     return true;
 }
 
-/* Fills in the words to find NaN. Returns false if a float spans two words. */
+/* Fills in the words to find NaN. Returns false if a float is not aligned. */
 static bool pieces_make_words(const setti_members* members, setti_nan_word* words)
 {
     memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words));
@@ -833,28 +910,34 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
         if (piece->kind != SETTI_PIECE_FLOAT) {
             continue;
         }
-        for (uint32_t at = first; at < first + piece->size; at += piece->unit) {
-            uint32_t shift = at % 8 * 8;
+        for (uint32_t offset = first; offset < first + piece->size; offset += piece->unit) {
+            uint32_t shift = offset % 8 * 8;
             if (shift % (8 * piece->unit) != 0) {
                 return false;
             }
-            setti_nan_word* word = &words[at / 8];
-            /* the bits of the least NaN, plus this number, are the sign bit */
-            word->add |= narrow ? (uint64_t)0x7FFFFF << shift : 0xFFFFFFFFFFFFFu;
+            setti_nan_word* word = &words[offset / 8];
+            /* the bits of the least NaN plus this number give the sign bit */
+            if (narrow) {
+                word->add |= (uint64_t)0x7FFFFF << shift;
+            } else {
+                word->add |= 0xFFFFFFFFFFFFFu;
+            }
             word->test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
         }
     }
     return true;
 }
 
+/* Returns the size of the words to find NaN, or 0 if the type is too large for words. */
 static size_t words_size(const sett_struct* structure)
 {
     if (structure->size > SETTI_NAN_SIZE) {
-        return 0; /* a large type has no words */
+        return 0;
     }
     return (structure->size / 8 + 1) * sizeof(setti_nan_word);
 }
 
+/* Walks over a struct and the members. Returns the copy of the struct. */
 static sett_struct members_walk(member_copy* copy, const sett_struct* structure)
 {
     copy->used = setti_align_up(sizeof(setti_members), 8);
@@ -872,24 +955,25 @@ static void members_complete(setti_members* members, setti_nan_word* words)
     }
     members->opaque = struct_is_opaque(&members->of);
     members->adjacent = pieces_are_adjacent(members);
-    bool uses_words = members->adjacent && members->floats && words_size(&members->of) != 0 &&
-                      pieces_make_words(members, words);
-    members->words = uses_words ? words : NULL;
+    bool has_words = members->adjacent && members->floats && words_size(&members->of) != 0;
+    if (has_words && pieces_make_words(members, words)) {
+        members->words = words;
+    }
     members->fingerprint = sett_struct_fingerprint(&members->of);
 }
 
 SETTI_COLD setti_members* setti_members_create(setti_pool* pool, const sett_struct* structure)
 {
-    member_copy count = {0}; /* the first walk */
-    (void)members_walk(&count, structure);
+    member_copy measured = {0}; /* by the first walk */
+    (void)members_walk(&measured, structure);
     /* offsets of the parts; handles and numbers to round are aligned to 8 bytes */
-    size_t words = count.used;
+    size_t words = measured.used;
     size_t owned = words + words_size(structure);
-    size_t pieces = owned + count.owned_count * sizeof(setti_owned);
-    size_t items = pieces + count.pieces.count * sizeof(setti_piece);
-    size_t entities = setti_align_up(items + count.items.count * sizeof(setti_piece), 8);
-    size_t sends = setti_align_up(entities + count.entity_count * sizeof(uint32_t), 8);
-    size_t room = sends + count.send_count * sizeof(setti_send);
+    size_t pieces = owned + measured.owned_count * sizeof(setti_owned);
+    size_t items = pieces + measured.pieces.count * sizeof(setti_piece);
+    size_t entities = setti_align_up(items + measured.items.count * sizeof(setti_piece), 8);
+    size_t sends = setti_align_up(entities + measured.entity_count * sizeof(uint32_t), 8);
+    size_t room = sends + measured.send_count * sizeof(setti_send);
     unsigned char* base = setti_pool_alloc(pool, room, 8);
     if (base == NULL) {
         return NULL;
@@ -902,7 +986,7 @@ SETTI_COLD setti_members* setti_members_create(setti_pool* pool, const sett_stru
     copy.sends = (setti_send*)(void*)(base + sends);
     setti_members* members = (setti_members*)(void*)base;
     sett_struct copied = members_walk(&copy, structure);
-    SETTI_ASSERT(copy.used == words && copy.items.count == count.items.count);
+    SETTI_ASSERT(copy.used == words && copy.items.count == measured.items.count);
     *members = (setti_members){.of = copied,
                                .pieces = copy.pieces.item,
                                .piece_count = copy.pieces.count,
@@ -937,15 +1021,18 @@ const sett_member* setti_struct_member(const sett_struct* structure, const char*
     return NULL;
 }
 
-/* Reads "[12]" or ".name" from a path. Returns the rest of the path, or NULL. */
+/* Reads "[12]" or ".name" from a path. Returns the rest of the path, or NULL if the member has no
+ * such element. */
 static const char* path_element(const sett_member* member, const char* path, uint32_t* element)
 {
     if (*path == '[') {
         size_t digits = strspn(path + 1, "0123456789");
         const char* end = path + 1 + digits;
-        bool good = setti_number_read(SETT_MEMBER_U32, path + 1, digits, 0, element) == NULL &&
-                    *end == ']' && *element < member->count;
-        return good ? end + 1 : NULL;
+        const char* wrong = setti_number_read(SETT_MEMBER_U32, path + 1, digits, 0, element);
+        if (wrong != NULL || *end != ']' || *element >= member->count) {
+            return NULL;
+        }
+        return end + 1;
     }
     size_t length = strcspn(path + 1, ".[");
     for (uint32_t k = 0; k < member->count; k++) {
@@ -967,18 +1054,40 @@ static void member_guess(const sett_struct* structure, const char* name, size_t 
     }
 }
 
-/* Whether paths can name elements of a member. The items of a list have no paths. */
+/* Whether a path can name an element of the member. No path names an item of a list. */
 static bool member_has_elements(const sett_member* member)
 {
-    return member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE &&
-           (member->kind != SETT_MEMBER_LIST || member->count != 1);
+    if (member->kind == SETT_MEMBER_LIST) {
+        return member->count != 1; /* an array of lists */
+    }
+    return member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE;
+}
+
+/* Reads the index or name of an element, if the path has one. Returns the rest of the path, or NULL
+ * if the member has no such element. */
+static const char* path_find_element(const sett_member* member, const char* path,
+                                     sett_member_ref* out)
+{
+    bool has_index = *path == '[';
+    bool has_name = *path == '.' && member->element_names != NULL;
+    bool has_element = has_index || has_name;
+    if (!has_element || !member_has_elements(member)) {
+        return path;
+    }
+    uint32_t element;
+    const char* rest = path_element(member, path, &element);
+    if (rest != NULL) {
+        out->count = 1;
+        out->offset += element * out->size;
+    }
+    return rest;
 }
 
 bool setti_members_find(const sett_struct* structure, const char* path, sett_member_ref* out,
                         setti_guess* guess)
 {
-    for (uint32_t base = 0;;
-         base = out->offset) { /* `base` is the offset of the struct `structure` */
+    uint32_t struct_offset = 0; /* of `structure` in the value */
+    for (;;) {
         size_t length = strcspn(path, ".[");
         const sett_member* member = setti_struct_member(structure, path, length);
         if (member == NULL) {
@@ -992,16 +1101,10 @@ bool setti_members_find(const sett_struct* structure, const char* path, sett_mem
         out->kind = member->kind;
         out->size = member->size / member->count;
         out->count = member->count;
-        out->offset = base + member->offset;
-        if (member_has_elements(member) &&
-            (*path == '[' || (*path == '.' && member->element_names != NULL))) {
-            uint32_t element;
-            path = path_element(member, path, &element);
-            if (path == NULL) {
-                return false;
-            }
-            out->count = 1;
-            out->offset += element * out->size;
+        out->offset = struct_offset + member->offset;
+        path = path_find_element(member, path, out);
+        if (path == NULL) {
+            return false;
         }
         if (*path == '\0') {
             return true;
@@ -1011,5 +1114,6 @@ bool setti_members_find(const sett_struct* structure, const char* path, sett_mem
         }
         path++;
         structure = member->of;
+        struct_offset = out->offset;
     }
 }

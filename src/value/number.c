@@ -1,9 +1,9 @@
 /* number.c: converts numbers to text and back.
  *
  * The workload: texts of worlds, with integers and floats of usual sizes. The functions *_usual
- * convert usual floats with integers, exactly: 160 instructions for a float of 7 digits, where
- * printf and strtof took 3,400. printf and strtod convert other floats, with the locale's decimal
- * point replaced. Both ways write equal texts.
+ * convert floats of usual size, by exact arithmetic with integers. A float of 7 digits takes 160
+ * instructions; printf and strtof took 3,400. All other floats go through printf and strtod, and
+ * the locale's decimal point is replaced. Both ways write equal texts.
  *
  * Invariant:  read(write(v)) == v, for every integer, every float and every NaN
  */
@@ -25,7 +25,7 @@
 /* Floats that are written as texts without digits. */
 static const struct {
     const char* text;
-    uint64_t bits[2]; /* of an f64, of an f32 */
+    uint64_t bits[2]; /* [0]: of an f64, [1]: of an f32 */
 } number_words[] = {
     {"NaN", {0x7FF8000000000000u, 0x7FC00000u}},
     {"Infinity", {SETTI_F64_INFINITY, SETTI_F32_INFINITY}},
@@ -43,19 +43,27 @@ int64_t setti_number_load(sett_member_kind kind, const void* bytes)
     SETTI_ASSERT(setti_number_is_integer(kind) || kind == SETT_MEMBER_BOOL);
     uint32_t size = sett_member_kind_size(kind);
     uint64_t word = 0;
-    unsigned char* into = (unsigned char*)&word;
-    memcpy(SETTI_BIG_ENDIAN ? into + sizeof(word) - size : into, bytes, size);
+    unsigned char* lowest = (unsigned char*)&word; /* the lowest `size` bytes of the word */
+    if (SETTI_BIG_ENDIAN) {
+        lowest += sizeof(word) - size;
+    }
+    memcpy(lowest, bytes, size);
     uint64_t sign = (uint64_t)1 << (8 * size - 1);
-    bool negative = setti_number_is_signed(kind) && (word & sign) != 0;
-    return (int64_t)(negative ? word | (0 - sign) : word); /* extends the sign */
+    if (setti_number_is_signed(kind) && (word & sign) != 0) {
+        word |= 0 - sign; /* extends the sign: sets all bits from the sign bit up */
+    }
+    return (int64_t)word;
 }
 
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes)
 {
     uint32_t size = sett_member_kind_size(kind);
     uint64_t word = (uint64_t)number;
-    const unsigned char* from = (const unsigned char*)&word;
-    memcpy(bytes, SETTI_BIG_ENDIAN ? from + sizeof(word) - size : from, size);
+    const unsigned char* lowest = (const unsigned char*)&word; /* the lowest `size` bytes */
+    if (SETTI_BIG_ENDIAN) {
+        lowest += sizeof(word) - size;
+    }
+    memcpy(bytes, lowest, size);
 }
 
 double setti_number_float(sett_member_kind kind, const void* bytes)
@@ -74,29 +82,31 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
     return setti_number_is_signed(kind) ? (double)number : (double)(uint64_t)number;
 }
 
-/* Replaces the locale's decimal separator by a point. Returns the length. */
+/* Replaces the locale's decimal separator by a point. Returns the new length of the text. */
 static size_t number_put_point(char* text)
 {
     size_t length = 0;
-    bool in_separator = false; /* may have several bytes */
-    for (const char* at = text; *at != '\0'; at++) {
-        bool plain = (*at >= '0' && *at <= '9') || *at == 'e' || *at == '+' || *at == '-';
-        if (plain || !in_separator) {
-            text[length++] = plain ? *at : '.';
+    bool in_separator = false; /* the separator may have several bytes */
+    for (const char* next = text; *next != '\0'; next++) {
+        bool in_number = strchr("0123456789e+-", *next) != NULL;
+        if (in_number) {
+            text[length++] = *next;
+        } else if (!in_separator) {
+            text[length++] = '.';
         }
-        in_separator = !plain;
+        in_separator = !in_number;
     }
     text[length] = '\0';
     return length;
 }
 
-/* Powers of ten, in lines of five. */
+/* Powers of ten: number_tens[n] is 10^n. */
 #define NUMBER_TENS(n) (n), (n)*10u, (n)*100u, (n)*1000u, (n)*10000u
 static const uint64_t number_tens[] = {NUMBER_TENS((uint64_t)1), NUMBER_TENS((uint64_t)100000),
                                        NUMBER_TENS((uint64_t)10000000000),
                                        NUMBER_TENS((uint64_t)1000000000000000)};
 
-/* A mantissa times a power of five. 64 bits suffice for f32. */
+/* Holds a mantissa times a power of five. For the mantissa of an f32, 64 bits suffice. */
 #if defined(__SIZEOF_INT128__)
 __extension__ typedef unsigned __int128 number_product;
 #else
@@ -126,16 +136,20 @@ static size_t number_write_integer(bool negative, uint64_t number, char* out)
     return length;
 }
 
-/* Writes digits and a point. The first digit stands for a multiple of 10^power. */
+/* Writes a decimal number without an exponent. The first digit of `number` stands for a multiple of
+ * 10^power: number 345 and power 1 give 34.5. */
 static size_t number_write_digits(uint64_t number, int power, char* out)
 {
     char text[20];
     size_t used = 0;
-    while (number % 10 == 0) { /* zeroes at the end */
+    while (number % 10 == 0) { /* drops zeroes at the end */
         number /= 10;
     }
     size_t length = setti_number_digits(number, text);
-    size_t whole = power < 0 ? 0 : (size_t)power + 1; /* digits before the point */
+    size_t whole = 0; /* digits before the point */
+    if (power >= 0) {
+        whole = (size_t)power + 1;
+    }
     if (whole == 0) {
         out[used++] = '0';
     }
@@ -155,67 +169,84 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
     return used;
 }
 
-/* Returns the power of ten of a number's first digit, for numbers from 1e-4 to 1e15. */
-static int number_power(double size)
+/* Returns the exponent of a number's first digit: 2 for 345, -1 for 0.2. The number is >= 1e-4 and
+ * < 1e15. */
+static int number_power(double magnitude)
 {
-    if (size < 1) {
+    if (magnitude < 1) {
         /* exact: the doubles 0.1, 0.01 and 0.001 are not below the decimal numbers */
-        return -1 - (size < 0.1) - (size < 0.01) - (size < 0.001); /* -1 to -4 */
+        if (magnitude >= 0.1) {
+            return -1;
+        }
+        if (magnitude >= 0.01) {
+            return -2;
+        }
+        return magnitude >= 0.001 ? -3 : -4;
     }
     int power = 0;
-    while (size >= (double)number_tens[power + 1]) {
+    while (magnitude >= (double)number_tens[power + 1]) {
         power++;
     }
     return power;
 }
 
-/* Rounds mantissa * 2^exponent * 10^tens to an integer. *same: the result reads back equal. */
-static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* same)
+/* Rounds mantissa * 2^exponent * 10^tens to an integer. Sets *exact if the integer, read back,
+ * gives the same mantissa. */
+static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* exact)
 {
     uint64_t five = number_tens[tens] >> tens; /* 5^tens: a step of the mantissa, in `product` */
     number_product product = (number_product)mantissa * five;
-    int shift = -(exponent + tens); /* number = product / 2^shift */
+    int shift = -(exponent + tens); /* the number is product / 2^shift */
     SETTI_ASSERT(shift > 0 && shift < 64);
     uint64_t number = (uint64_t)(product >> shift);
     uint64_t one = (uint64_t)1 << shift;
     uint64_t rest = (uint64_t)product & (one - 1);
-    /* half to even, like printf */
-    bool up = rest > one / 2 || (rest == one / 2 && (number & 1) != 0);
-    uint64_t distance = up ? one - rest : rest;
-    *same = distance <= five / 2; /* at most half a step; five is odd, so that it is never half */
-    return up ? number + 1 : number;
+    bool rounds_up = rest > one / 2;
+    if (rest == one / 2) {
+        rounds_up = (number & 1) != 0; /* half to even, like printf */
+    }
+    uint64_t distance = rest; /* from the product to the rounded product */
+    if (rounds_up) {
+        distance = one - rest;
+        number++;
+    }
+    /* Less than half a step of the mantissa. It is never exactly half, because `five` is odd. */
+    *exact = distance <= five / 2;
+    return number;
 }
 
-/* Writes a float of usual size, with the fewest digits. Returns the length, or 0 for others. */
+/* Writes a float with the fewest digits that read back equal. Returns the length of the text, or 0
+ * if the float is not of usual size. */
 static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 {
     bool narrow = kind == SETT_MEMBER_F32;
-    double size = value < 0 ? -value : value;
-    if (!(size >= 1e-4 && size < (narrow ? 1e6 : 1e15))) {
-        return 0; /* no usual size */
+    double magnitude = value < 0 ? -value : value;
+    double limit = narrow ? 1e6 : 1e15;
+    if (magnitude < 1e-4 || magnitude >= limit) {
+        return 0;
     }
     if (!narrow && sizeof(number_product) == 8) {
         return 0; /* the product would be too large */
     }
     uint64_t bits;
-    memcpy(&bits, &size, sizeof(bits));
-    int drop = narrow ? 29 : 0; /* mantissa bits of a double that an f32 does not have */
-    uint64_t hidden = (uint64_t)1 << (52 - drop); /* the mantissa's highest bit, not stored */
+    memcpy(&bits, &magnitude, sizeof(bits));
+    int drop = narrow ? 29 : 0; /* bits of a double's mantissa that an f32's mantissa lacks */
+    uint64_t hidden = (uint64_t)1 << (52 - drop); /* the mantissa's highest bit is not stored */
     uint64_t mantissa = (bits >> drop & (hidden - 1)) | hidden;
-    int exponent = (int)(bits >> 52) - 1075 + drop; /* size = mantissa * 2^exponent */
-    int power = number_power(size);
+    int exponent = (int)(bits >> 52) - 1075 + drop; /* magnitude = mantissa * 2^exponent */
+    int power = number_power(magnitude);
     int most = narrow ? 9 : 17;
     for (int digits = narrow ? 6 : 15; digits <= most; digits++) {
-        bool same;
+        bool exact;
         int decimals = digits - 1 - power;
         if (decimals >= 20) {
             return 0; /* number_tens has no such power */
         }
-        uint64_t number = number_round(mantissa, exponent, decimals, &same);
+        uint64_t number = number_round(mantissa, exponent, decimals, &exact);
         if (number >= number_tens[digits]) {
             return 0; /* rounding up gave one digit more */
         }
-        if (same || digits == most) {
+        if (exact || digits == most) {
             size_t sign = value < 0 ? 1 : 0;
             out[0] = '-'; /* overwritten if not negative */
             return sign + number_write_digits(number, power, out + sign);
@@ -224,11 +255,23 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     return 0;
 }
 
+/* Reads a float with the locale's decimal separator. `end` (may be NULL) gets the end of the text
+ * that was read. */
+static double number_parse(sett_member_kind kind, const char* text, char** end)
+{
+    if (kind == SETT_MEMBER_F32) {
+        return (double)strtof(text, end);
+    }
+    return strtod(text, end);
+}
+
 static size_t number_write_finite(sett_member_kind kind, double value, char* out)
 {
-    bool small = value > -1e6 && value < 1e6; /* small integers are the most frequent floats */
-    if (small && (double)(int)value == value && !(value == 0 && signbit(value))) { /* not -0 */
-        return number_write_integer(value < 0, (uint64_t)(value < 0 ? -value : value), out);
+    bool is_small = value > -1e6 && value < 1e6; /* small integers are the most frequent floats */
+    bool is_negative_zero = value == 0 && signbit(value);
+    if (is_small && !is_negative_zero && (double)(int)value == value) {
+        double magnitude = value < 0 ? -value : value;
+        return number_write_integer(value < 0, (uint64_t)magnitude, out);
     }
     size_t usual = number_write_usual(kind, value, out);
     if (usual != 0) {
@@ -237,9 +280,8 @@ static size_t number_write_finite(sett_member_kind kind, double value, char* out
     int most = kind == SETT_MEMBER_F32 ? 9 : 17;
     for (int digits = kind == SETT_MEMBER_F32 ? 6 : 15; digits <= most; digits++) {
         snprintf(out, SETTI_NUMBER_SIZE, "%.*g", digits, value);
-        double back = kind == SETT_MEMBER_F32 ? (double)strtof(out, NULL) : strtod(out, NULL);
-        if (back == value) {
-            break; /* enough digits */
+        if (number_parse(kind, out, NULL) == value) {
+            break; /* the digits suffice */
         }
     }
     return number_put_point(out);
@@ -272,11 +314,15 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
     if (scale != 0) {
         return number_write_finite(SETT_MEMBER_F64, (double)number * scale, out);
     }
+    uint64_t magnitude = (uint64_t)number;
     bool negative = number < 0 && kind != SETT_MEMBER_U64;
-    uint64_t size = negative ? 0 - (uint64_t)number : (uint64_t)number;
-    return number_write_integer(negative, size, out);
+    if (negative) {
+        magnitude = 0 - magnitude;
+    }
+    return number_write_integer(negative, magnitude, out);
 }
 
+/* Reads the digits of an integer, perhaps after a minus. Returns the error, or NULL. */
 static const char* number_read_integer(sett_member_kind kind, const char* text, size_t length,
                                        void* bytes)
 {
@@ -287,7 +333,10 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     uint32_t bits = 8 * sett_member_kind_size(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
     if (setti_number_is_signed(kind)) {
-        most = most / 2 + (negative ? 1 : 0); /* of an i8: 127, or 128 if negative */
+        most /= 2; /* of an i8: 127 */
+        if (negative) {
+            most++; /* of an i8: 128, because -128 is the least */
+        }
     } else if (negative) {
         most = 0;
     }
@@ -299,12 +348,16 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
         if (digit > 9) {
             return "the number is not an integer";
         }
-        if (number > (most - digit) / 10 || digit > most) { /* number * 10 + digit > most */
+        /* number * 10 + digit > most, without overflow */
+        if (digit > most || number > (most - digit) / 10) {
             return "the number is out of the range of the member's type";
         }
         number = number * 10 + digit;
     }
-    setti_number_store(kind, (int64_t)(negative ? 0 - number : number), bytes);
+    if (negative) {
+        number = 0 - number;
+    }
+    setti_number_store(kind, (int64_t)number, bytes);
     return NULL;
 }
 
@@ -312,16 +365,17 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
 static bool number_read_nan(sett_member_kind kind, const char* text, size_t length, uint64_t* bits)
 {
     static const char digits[] = "0123456789abcdef";
-    if (length != 4u + (kind == SETT_MEMBER_F32 ? 8 : 16) || memcmp(text, "nan:", 4) != 0) {
+    size_t digit_count = kind == SETT_MEMBER_F32 ? 8 : 16;
+    if (length != strlen("nan:") + digit_count || memcmp(text, "nan:", 4) != 0) {
         return false;
     }
     *bits = 0;
     for (size_t k = 4; k < length; k++) {
-        const char* at = text[k] != '\0' ? strchr(digits, text[k]) : NULL;
-        if (at == NULL) {
+        const char* digit = strchr(digits, text[k]); /* finds the end of `digits` for '\0' */
+        if (digit == NULL || *digit == '\0') {
             return false;
         }
-        *bits = *bits << 4 | (uint64_t)(at - digits);
+        *bits = *bits << 4 | (uint64_t)(digit - digits);
     }
     if (kind == SETT_MEMBER_F32) {
         return (*bits & INT32_MAX) > SETTI_F32_INFINITY;
@@ -329,7 +383,8 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
     return (*bits & INT64_MAX) > SETTI_F64_INFINITY;
 }
 
-/* Copies a decimal number with the locale's separator. Returns false if the text is invalid. */
+/* Copies a decimal number, and replaces the point by the locale's separator. Returns false if the
+ * text is too long or has a character that no number has. */
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
     char probe[16]; /* "0.5" with the locale's separator, which may have several bytes */
@@ -340,7 +395,7 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
     }
     for (size_t k = 0; k < length; k++) {
         bool digit = text[k] >= '0' && text[k] <= '9';
-        bool sign = text[k] != '\0' && strchr("+-eE", text[k]) != NULL; /* finds '\0' too */
+        bool sign = text[k] != '\0' && strchr("+-eE", text[k]) != NULL; /* strchr finds '\0' */
         if (text[k] == '.' && used + (size_t)size < SETTI_NUMBER_TEXT + 8) {
             memcpy(out + used, probe + 1, (size_t)size - 2); /* the separator */
             used += (size_t)size - 2;
@@ -354,27 +409,30 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
     return true;
 }
 
-/* Reads a number of up to 15 digits. Returns false for other texts. */
+/* Reads a number of up to 15 digits without an exponent. Returns false for all other texts. */
 static bool number_read_usual(sett_member_kind kind, const char* text, size_t length, double* out)
 {
     uint64_t number = 0;
     bool negative = length != 0 && text[0] == '-';
     size_t first = negative ? 1 : 0; /* the first digit */
-    size_t at = first;
-    size_t point = 0; /* offset of the digits after the point; 0: no point yet */
-    for (; at < length && number < 100000000000000; at++) {
-        uint64_t digit = (uint64_t)(unsigned char)text[at] - '0';
-        if (text[at] == '.' && point == 0 && at != first) {
-            point = at + 1;
+    size_t position = first;
+    size_t fraction = 0; /* the position after the point; 0: no point was read */
+    for (; position < length && number < 100000000000000; position++) { /* less than 15 digits */
+        uint64_t digit = (uint64_t)(unsigned char)text[position] - '0';
+        if (text[position] == '.' && fraction == 0 && position != first) {
+            fraction = position + 1;
         } else if (digit > 9) {
             return false;
         } else {
             number = number * 10 + digit;
         }
     }
-    size_t decimals = point != 0 ? at - point : 0;
-    bool too_long = at != length || decimals > 19;
-    bool lacks_digits = at == first || point == length; /* before or after the point */
+    size_t decimals = 0; /* digits after the point */
+    if (fraction != 0) {
+        decimals = position - fraction;
+    }
+    bool too_long = position != length || decimals > 19;
+    bool lacks_digits = position == first || fraction == length; /* before or after the point */
     if (NUMBER_ROUNDS_TWICE || too_long || lacks_digits) {
         return false;
     }
@@ -396,13 +454,14 @@ static const char* number_read_decimal(sett_member_kind kind, const char* text, 
 {
     SETTI_ASSERT(kind == SETT_MEMBER_F32 || kind == SETT_MEMBER_F64);
     char copy[SETTI_NUMBER_TEXT + 8];
-    char* end = copy;
+    char* end;
     if (number_read_usual(kind, text, length, out)) {
         return NULL;
     }
-    if (number_copy(text, length, copy)) {
-        *out = kind == SETT_MEMBER_F32 ? (double)strtof(copy, &end) : strtod(copy, &end);
+    if (!number_copy(text, length, copy)) {
+        return "a number is expected";
     }
+    *out = number_parse(kind, copy, &end);
     if (end == copy || *end != '\0') {
         return "a number is expected";
     }
@@ -428,13 +487,16 @@ static const char* number_read_float(sett_member_kind kind, const char* text, si
         return NULL;
     }
     const char* wrong = number_read_decimal(kind, text, length, &value);
-    if (wrong == NULL && narrow) {
+    if (wrong != NULL) {
+        return wrong;
+    }
+    if (narrow) {
         float single = (float)value;
         memcpy(bytes, &single, sizeof(single));
-    } else if (wrong == NULL) {
+    } else {
         memcpy(bytes, &value, sizeof(value));
     }
-    return wrong;
+    return NULL;
 }
 
 const char* setti_number_read(sett_member_kind kind, const char* text, size_t length, double scale,
@@ -456,8 +518,9 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
     if (!(number > -1e10 && number < 1e10)) { /* scaled integers have at most 32 bits */
         return "the number is out of the range of the member's type";
     }
-    number += number < 0 ? -0.5 : 0.5; /* the conversion to an integer then rounds to nearest */
-    bool negative = number <= -1;      /* 0 has no sign */
-    size_t size = number_write_integer(negative, (uint64_t)(number < 0 ? -number : number), whole);
-    return number_read_integer(kind, whole, size, bytes);
+    double magnitude = number < 0 ? -number : number;
+    uint64_t rounded = (uint64_t)(magnitude + 0.5); /* to the nearest integer */
+    bool negative = number < 0 && rounded != 0;     /* 0 has no sign */
+    size_t digits = number_write_integer(negative, rounded, whole);
+    return number_read_integer(kind, whole, digits, bytes); /* checks the range */
 }

@@ -7,7 +7,7 @@
 
 #define SETTI_NUMBER_SIZE 40 /* bytes of the longest written text */
 
-/* The bits of infinity. A float is NaN if its bits without the sign are greater. */
+/* The bits of infinity. A float is NaN if the bits without the sign bit are greater. */
 #define SETTI_F32_INFINITY 0x7F800000u
 #define SETTI_F64_INFINITY 0x7FF0000000000000u
 
@@ -25,20 +25,23 @@ static inline bool setti_number_is_float(sett_member_kind kind)
 
 bool setti_number_is_signed(sett_member_kind kind);
 
-/* Reads an integer. A u64 above INT64_MAX becomes negative. */
+/* Reads an integer, or a bool. A u64 above INT64_MAX becomes negative. */
 int64_t setti_number_load(sett_member_kind kind, const void* bytes);
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 
+/* Reads a number of any kind as a double. A 64-bit integer may be rounded. */
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
-/* Writes a number as text. Multiplies an integer by `scale`, unless 0. Returns the length. */
+/* Writes a number as text. An integer is multiplied by `scale`, if that is not 0. Returns the
+ * length of the text. */
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
                           char out[SETTI_NUMBER_SIZE]);
 
-/* Writes up to 20 digits, without a terminating zero. Returns the length. */
+/* Writes a number in up to 20 digits, without a terminating zero. Returns the number of digits. */
 size_t setti_number_digits(uint64_t number, char* out);
 
-/* Reads a number from text. Divides an integer by `scale`, unless 0. Returns the error, or NULL. */
+/* Reads a number from text. For an integer, the number is divided by `scale`, if that is not 0.
+ * Returns the error, or NULL. */
 const char* setti_number_read(sett_member_kind kind, const char* text, size_t length, double scale,
                               void* bytes);
 

@@ -1,15 +1,16 @@
 /* owner.c: shared memory of values, for texts and items of lists.
  *
  * The workload: a program sets names and inventories now and then. Pages with such values are
- * copied each frame, during writes that cannot fail. So a copied value shares the memory of the
- * original, and only calls of the program allocate.
+ * copied each frame, by writes that cannot fail. So a copied value shares the memory of the
+ * original. Only setti_string_set and setti_list_resize allocate, which the program calls.
  *
  *     owners | size | allocator | bytes, aligned to 16
- *                                 ^ the address in values
+ *                                 ^ the address that values hold
  *
- * Rejected: to copy the memory with each value. The copy hook cannot report a lack of memory.
+ * Rejected: to copy the memory with each value. The copy hook cannot report that memory runs out.
  *
- * Invariant:  owners = values with the address;  bytes with two owners or more do not change
+ * Invariant:  owners = number of values that hold the address;  bytes with several owners do not
+ *             change
  */
 #include "value/owner.h"
 
@@ -27,7 +28,8 @@ typedef struct owned_head {
 
 #define OWNED_HEAD setti_align_up(sizeof(owned_head), OWNED_ALIGN)
 
-static owned_head* owned_of(const void* memory)
+/* Returns the head before the memory of a string or list. */
+static owned_head* owned_head_of(const void* memory)
 {
     return (owned_head*)(void*)((unsigned char*)setti_unconst(memory) - OWNED_HEAD);
 }
@@ -51,7 +53,7 @@ void* setti_owned_create(const sett_allocator* allocator, size_t size)
 void setti_owned_take(const void* memory)
 {
     if (memory != NULL) {
-        (void)setti_counter_add(&owned_of(memory)->owners, 1);
+        (void)setti_counter_add(&owned_head_of(memory)->owners, 1);
     }
 }
 
@@ -60,7 +62,7 @@ void setti_owned_drop(const void* memory)
     if (memory == NULL) {
         return;
     }
-    owned_head* head = owned_of(memory);
+    owned_head* head = owned_head_of(memory);
     uint32_t owners = setti_counter_take(&head->owners, 1);
     SETTI_ASSERT(owners != 0);
     if (owners == 1) {
@@ -88,7 +90,8 @@ bool setti_string_set(const sett_allocator* allocator, sett_string* string, cons
     return true;
 }
 
-/* Moves `used` bytes of items to new memory of `size` bytes. */
+/* Copies `used` bytes of items to new memory of `size` bytes. The list holds the new memory, and no
+ * longer owns the old one. Returns false if memory runs out. */
 static bool list_move(const sett_allocator* allocator, sett_list* list, size_t used, size_t size)
 {
     void* fresh = setti_owned_create(allocator, size);
@@ -107,7 +110,7 @@ static bool list_move(const sett_allocator* allocator, sett_list* list, size_t u
 bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_t item_size,
                        uint32_t count)
 {
-    size_t used = (size_t)SETTI_MIN(list->count, count) * item_size;
+    size_t used = (size_t)SETTI_MIN(list->count, count) * item_size; /* bytes of items that stay */
     size_t size;
     if (count == 0) {
         setti_owned_drop(list->items);
@@ -118,13 +121,19 @@ bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_
     if (!setti_multiply(count, item_size, &size)) {
         return false;
     }
-    owned_head* head = list->items != NULL ? owned_of(list->items) : NULL;
-    size_t room = head != NULL ? head->size : 0;
+    size_t room = 0;
+    bool is_shared = false;
+    if (list->items != NULL) {
+        owned_head* head = owned_head_of(list->items);
+        room = head->size;
+        is_shared = setti_counter_get(&head->owners) != 1;
+    }
     bool grows = size > room;
-    bool is_shared = !grows && setti_counter_get(&head->owners) != 1; /* no head: the list grows */
     if (grows || is_shared) {
-        bool doubles = grows && room != 0 && size < SIZE_MAX / 2;
-        size_t new_room = doubles ? SETTI_MAX(size, room * 2) : size;
+        size_t new_room = size;
+        if (grows && room != 0 && size < SIZE_MAX / 2) {
+            new_room = SETTI_MAX(size, room * 2);
+        }
         if (!list_move(allocator, list, used, new_room)) {
             return false;
         }

@@ -1,14 +1,14 @@
 /* send.c: packs values with rounded members (sett_member.send) for selections.
  *
- * The workload: positions of bodies in packets, for each client twenty times a second. A value of
- * 28 bytes with three positions of 18 bits and four turns of 10 bits takes 12 bytes.
+ * The workload: packets with the positions of bodies, for each client twenty times a second. A
+ * value of 28 bytes has three positions of 18 bits and four turns of 10 bits: 12 bytes when packed.
  *
  *     bytes of the value without rounded members | bits of the rounded members
  *
- * A rounded member is number * scale, rounded to a signed integer of `bits` bits, the lowest bits
- * first. Numbers beyond the limits become the limits. NaN becomes the least integer.
+ * A rounded member is number * scale, rounded to a signed integer of `bits` bits. The lowest bits
+ * come first. Numbers beyond the limits become the limits. NaN becomes the least integer.
  *
- * Invariant:  a rounded number is rounded to the same integer again
+ * Invariant:  an unpacked number, packed again, gives the same integer
  */
 #include "base/bytes.h"
 #include "base/hash_map.h"
@@ -28,27 +28,28 @@ size_t setti_send_size(const setti_members* members, size_t size)
 
 uint64_t setti_send_fingerprint(const setti_members* members)
 {
-    uint64_t print = 0;
+    uint64_t fingerprint = 0;
     for (uint32_t k = 0; k < members->send_count; k++) {
         const setti_send* send = &members->sends[k];
         uint64_t scale;
         unsigned char word[24];
         memcpy(&scale, &send->scale, sizeof(scale));
-        setti_bytes_put(word, print, 8);
+        setti_bytes_put(word, fingerprint, 8);
         setti_bytes_put(word + 8, scale, 8);
         setti_bytes_put(word + 16, send->offset, 4);
         setti_bytes_put(word + 20, send->size, 2);
         setti_bytes_put(word + 22, send->bits, 2);
-        print = setti_hash_bytes((const char*)word, sizeof(word));
+        fingerprint = setti_hash_bytes((const char*)word, sizeof(word));
     }
-    return print;
+    return fingerprint;
 }
 
-/* Rounds a number to an integer. Only the lowest send->bits bits of the result count. */
-static uint64_t send_round(const setti_send* send, const unsigned char* at)
+/* Rounds a number to an integer. Only the lowest send->bits bits of the result have a meaning. */
+static uint64_t send_round(const setti_send* send, const unsigned char* bytes)
 {
-    double most = (double)(((uint64_t)1 << (send->bits - 1)) - 1);
-    uint64_t wide = setti_bytes_get(at, send->size);
+    uint64_t sign = (uint64_t)1 << (send->bits - 1);
+    double most = (double)(sign - 1);
+    uint64_t wide = setti_bytes_get(bytes, send->size);
     uint32_t narrow = (uint32_t)wide;
     double number = 0;
     float single = 0;
@@ -59,7 +60,7 @@ static uint64_t send_round(const setti_send* send, const unsigned char* at)
         memcpy(&number, &wide, sizeof(number));
     }
     if (isnan(number)) {
-        return (uint64_t)1 << (send->bits - 1);
+        return sign; /* the sign bit alone: the least integer, -most - 1 */
     }
     number *= send->scale;
     if (number > most) {
@@ -67,38 +68,48 @@ static uint64_t send_round(const setti_send* send, const unsigned char* at)
     } else if (number < -most) {
         number = -most;
     }
-    return (uint64_t)(int64_t)(number < 0 ? number - 0.5 : number + 0.5);
+    if (number < 0) { /* the conversion then rounds to the nearest integer */
+        number -= 0.5;
+    } else {
+        number += 0.5;
+    }
+    return (uint64_t)(int64_t)number;
 }
 
 /* Converts the lowest send->bits bits back to a number. */
-static void send_restore(const setti_send* send, uint64_t bits, unsigned char* at)
+static void send_restore(const setti_send* send, uint64_t bits, unsigned char* out)
 {
     uint64_t sign = (uint64_t)1 << (send->bits - 1);
-    bits &= 2 * sign - 1;
-    int64_t integer = (int64_t)(bits ^ sign) - (int64_t)sign; /* sign extension */
-    double number = bits == sign ? (double)NAN : (double)integer / send->scale;
+    bits &= 2 * sign - 1;                                     /* the lowest send->bits bits */
+    int64_t integer = (int64_t)(bits ^ sign) - (int64_t)sign; /* extends the sign */
+    double number;
+    if (bits == sign) {
+        number = (double)NAN;
+    } else {
+        number = (double)integer / send->scale;
+    }
     float single = (float)number;
     uint64_t wide = 0;
     uint32_t narrow = 0;
     memcpy(&wide, &number, sizeof(wide));
     memcpy(&narrow, &single, sizeof(narrow));
-    setti_bytes_put(at, send->size == sizeof(float) ? narrow : wide, send->size);
+    setti_bytes_put(out, send->size == sizeof(float) ? narrow : wide, send->size);
 }
 
 void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
                      unsigned char* out)
 {
-    size_t from = 0;
+    size_t start = 0; /* of the bytes between two rounded members */
     uint64_t word = 0;
     uint32_t held = 0;                                   /* bits in the word */
     for (uint32_t k = 0; k < members->send_count; k++) { /* the bytes before each rounded member */
         size_t end = members->sends[k].offset;
-        memcpy(out, value + from, end - from);
-        out += end - from;
-        from = end + members->sends[k].size;
+        memcpy(out, value + start, end - start);
+        out += end - start;
+        start = end + members->sends[k].size;
     }
-    memcpy(out, value + from, size - from); /* the bytes after the last */
-    out += size - from;
+    memcpy(out, value + start, size - start); /* the bytes after the last rounded member */
+    out += size - start;
     for (uint32_t k = 0; k < members->send_count; k++) {
         const setti_send* send = &members->sends[k];
         uint64_t mask = ((uint64_t)1 << send->bits) - 1;
@@ -115,17 +126,17 @@ void setti_send_pack(const setti_members* members, const unsigned char* value, s
 void setti_send_unpack(const setti_members* members, const unsigned char* packed, size_t size,
                        unsigned char* out)
 {
-    size_t from = 0;
+    size_t start = 0; /* of the bytes between two rounded members */
     uint64_t word = 0;
     uint32_t held = 0;                                   /* bits in the word */
     for (uint32_t k = 0; k < members->send_count; k++) { /* the bytes before each rounded member */
         size_t end = members->sends[k].offset;
-        memcpy(out + from, packed, end - from);
-        packed += end - from;
-        from = end + members->sends[k].size;
+        memcpy(out + start, packed, end - start);
+        packed += end - start;
+        start = end + members->sends[k].size;
     }
-    memcpy(out + from, packed, size - from); /* the bytes after the last */
-    packed += size - from;
+    memcpy(out + start, packed, size - start); /* the bytes after the last rounded member */
+    packed += size - start;
     for (uint32_t k = 0; k < members->send_count; k++) {
         const setti_send* send = &members->sends[k];
         for (; held < send->bits; held += 8) {

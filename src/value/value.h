@@ -1,8 +1,8 @@
 /* value.h: the members of values, and the canonical form of a value.
  *
- * The canonical form has the members in declared order, little endian, without padding and without
- * local members. Text has zeroes after the end. All NaN have the same bits. Strings and lists begin
- * with the length, in 4 bytes. Canonical forms without strings and lists have a fixed size. */
+ * The canonical form has the members in declared order and little endian. It contains no padding
+ * and no local members. Text has zeroes after the end. All NaN have the same bits. Strings and
+ * lists begin with the length, in 4 bytes. A form without strings and lists has a fixed size. */
 #ifndef SETTI_VALUE_H
 #define SETTI_VALUE_H
 
@@ -16,26 +16,27 @@
 
 #define SETTI_MEMBERS_COUNT_MAX 512 /* members of a struct */
 
-/* The encoding of bytes of a value. */
+/* How the bytes of a piece are encoded. */
 typedef enum setti_piece_kind {
     SETTI_PIECE_BYTES, /* unchanged; units are reversed on big-endian machines */
     SETTI_PIECE_BOOL,  /* unchanged; 0 or 1 */
     SETTI_PIECE_FLOAT, /* all NaN have the same bits */
     SETTI_PIECE_TEXT,  /* zeroes follow the first zero */
-    SETTI_PIECE_OWNED  /* a string or a list: `unit` is its position in setti_members.owned */
+    SETTI_PIECE_OWNED  /* a string or a list: `unit` is an index in setti_members.owned */
 } setti_piece_kind;
 
-/* Adjacent bytes of the same kind in a value. */
+/* Adjacent bytes of a value that are encoded in the same way. */
 typedef struct setti_piece {
     uint32_t offset;
     uint32_t size;
     uint16_t kind;
-    uint16_t unit; /* bytes: 1, 2, 4 or 8 */
+    uint16_t unit; /* bytes of a number: 1, 2, 4 or 8 */
 } setti_piece;
 
-#define SETTI_NAN_SIZE 256 /* the largest type with setti_members.words */
+#define SETTI_NAN_SIZE 256 /* bytes of the largest type that has setti_members.words */
 
-/* Finds NaN in eight bytes: (word & ~test) + add has the sign bit of each float that is NaN. */
+/* Finds NaN in eight bytes. If a float in `word` is NaN, the float's sign bit is set in the sum
+ * (word & ~test) + add. */
 typedef struct setti_nan_word {
     uint64_t add;  /* carries into the sign bit if the float is NaN */
     uint64_t test; /* the sign bits of the floats */
@@ -45,17 +46,17 @@ typedef struct setti_nan_word {
 
 typedef struct setti_owned {
     uint32_t offset;
-    uint32_t item_size;   /* bytes of a list's item in memory; 0: a string */
-    uint32_t item_least;  /* the least bytes of an item's canonical form */
-    uint32_t piece_count; /* pieces of an item */
+    uint32_t item_size;         /* bytes of a list's item in memory; 0: a string */
+    uint32_t encoded_item_size; /* bytes of an item's canonical form */
+    uint32_t piece_count;       /* pieces of an item */
     const setti_piece* pieces;
 } setti_owned;
 
-/* A number that selections round (sett_member.send). */
+/* A member that selections send as a rounded number (sett_member.send). */
 typedef struct setti_send {
     uint32_t offset;
     uint16_t size; /* bytes: 4 or 8 */
-    uint16_t bits;
+    uint16_t bits; /* of the rounded number */
     double scale;
 } setti_send;
 
@@ -72,22 +73,24 @@ typedef struct setti_members {
     const uint32_t* entities; /* offsets of handles */
     const setti_owned* owned; /* strings and lists, with local members */
     uint32_t owned_count;
-    const setti_send* sends; /* ascending by offset */
+    const setti_send* sends; /* sorted by offset */
     uint32_t send_count;
-    bool varies;                 /* canonical forms differ in size */
-    const setti_nan_word* words; /* to find NaN word by word, or NULL */
+    bool varies;                 /* the size of the canonical form depends on the value */
+    const setti_nan_word* words; /* to find NaN word by word. NULL: piece by piece */
     uint64_t fingerprint;
     size_t room;
 } setti_members;
 
-/* Checks the members of a type. Returns the error, or NULL. `mask`, or NULL, has 0 for padding. */
+/* Checks the members of a type. Returns the error, or NULL. A byte of `mask` is 0 for padding.
+ * `mask` is NULL if it is unknown where padding is. `out` is memory for the error. */
 const char* setti_members_check(const sett_struct* structure, size_t align,
                                 const unsigned char* mask, char* out);
 
-/* Returns the piece for a member's bytes. `element` is the size of an element. */
-setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size, uint32_t element);
+/* Returns the piece of a member's `size` bytes. */
+setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size,
+                           uint32_t element_size);
 
-/* Whether a member is printed element by element. */
+/* Whether a member is an array. Text and opaque bytes are not: they are printed as a whole. */
 static inline bool setti_member_is_array(const sett_member* member)
 {
     return member->count > 1 && member->kind != SETT_MEMBER_TEXT &&
@@ -97,7 +100,7 @@ static inline bool setti_member_is_array(const sett_member* member)
 /* Whether two types have equal members at equal offsets. */
 bool setti_members_equal(const sett_struct* a, const sett_struct* b);
 
-/* Copies checked members. Returns NULL when memory runs out. */
+/* Copies the members of a struct, which must be checked. Returns NULL if memory runs out. */
 setti_members* setti_members_create(setti_pool* pool, const sett_struct* structure);
 
 SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members)
@@ -107,27 +110,29 @@ SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members
     }
 }
 
-/* Sets the bytes of `mask` to 255 for bytes of the canonical form, else to 0. */
+/* Sets a byte of `mask` to 255 if the canonical form has that byte of the value, else to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);
 
+/* Returns the member with a name of `length` bytes, or NULL if there is none. */
 const sett_member* setti_struct_member(const sett_struct* structure, const char* name,
                                        size_t length);
 
-/* Finds a member by path. If a name is unknown, `guess`, unless NULL, gets a similar name. */
+/* Finds a member by path. Returns false if there is none. If a name in the path is unknown, `guess`
+ * (may be NULL) gets a similar name. */
 bool setti_members_find(const sett_struct* structure, const char* path, sett_member_ref* out,
                         setti_guess* guess);
 
 /* Writes the canonical form of a value without strings and lists. */
 void setti_canonical_encode(const setti_members* members, const void* value, unsigned char* out);
 
-/* Writes the canonical form of any value, piece by piece. */
+/* Writes the canonical form of a value, also with strings and lists, piece by piece. */
 void setti_canonical_write(const setti_members* members, const void* value, sett_sink* sink);
 
-/* Returns the packed size of a value of `size` bytes with rounded members. */
+/* Returns the packed size of a value of `size` bytes that has rounded members. */
 size_t setti_send_size(const setti_members* members, size_t size);
-/* Returns a hash of the rounding. */
+/* Returns a hash of how the members are rounded. */
 uint64_t setti_send_fingerprint(const setti_members* members);
-/* Pack and unpack a little-endian value. */
+/* Pack and unpack a little-endian value. `size` is that of the unpacked value. */
 void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
                      unsigned char* out);
 void setti_send_unpack(const setti_members* members, const unsigned char* packed, size_t size,
@@ -137,23 +142,26 @@ void setti_send_unpack(const setti_members* members, const unsigned char* packed
 sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,
                                  const unsigned char* bytes, size_t size, void* value);
 
-/* Return the string or list at an address, which need not be aligned. */
-sett_string setti_owned_string(const void* at);
-sett_list setti_owned_list(const void* at, uint32_t item_size);
+/* Return a copy of the string or list in `bytes`, which need not be aligned. The copy is no owner:
+ * it shares the memory. */
+sett_string setti_owned_string(const void* bytes);
+sett_list setti_owned_list(const void* bytes, uint32_t item_size);
 
+/* Describes the items of a list. */
 sett_member setti_member_item(const sett_member* list);
 
 /* Hooks of types with strings or lists. `user` is the type's setti_members. */
-void setti_owned_copy_hook(void* to, const void* from, uint32_t count, void* user);
+void setti_owned_copy_hook(void* copies, const void* originals, uint32_t count, void* user);
 void setti_owned_deinit_hook(void* values, uint32_t count, void* user);
 
 /* Whether values with the members of `structure` own memory. */
 bool setti_struct_owns(const sett_struct* structure);
 
-/* Reverses the numbers of a value on big-endian machines. */
+/* Reverses the bytes of a value's numbers on big-endian machines. */
 void setti_canonical_turn_value(const setti_members* members, void* value);
 
-/* Zeroes the bytes that can differ in equal values: of NaN, and after the end of a text. */
+/* Zeroes the bytes that may differ between equal values: each NaN, and the bytes after the end of a
+ * text. */
 void setti_canonical_clear(const setti_members* members, void* value);
 
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
@@ -162,7 +170,7 @@ bool setti_canonical_same(const setti_members* members, const void* a, const voi
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b);
 
-/* Whether a value has no NaN. */
+/* Whether no member of a value is NaN. */
 bool setti_canonical_is_plain(const setti_members* members, const void* value);
 
 /* A position in the canonical form of a value. All zeroes are the beginning. */
@@ -170,20 +178,23 @@ typedef struct setti_canonical_cursor {
     uint32_t piece;
     uint32_t offset; /* in the piece */
 } setti_canonical_cursor;
-/* Encodes the next bytes of a value. Returns the number of bytes, 0 at the end. */
+/* Encodes the next bytes of a value, up to `capacity`. Returns the number of bytes: 0 at the
+ * end. */
 size_t setti_canonical_next(const setti_members* members, const void* value,
                             setti_canonical_cursor* cursor, unsigned char* out, size_t capacity);
 
+/* Writes an entity that a value holds. */
 typedef void (*setti_value_entity)(void* user, setti_writer* out, sett_entity entity);
 
-/* Writes the members of a value: `x = 1.5 m, state = OPEN, at = {x = 1, y = 2}`. */
+/* Writes the members of a value: `x = 1.5 m, state = OPEN, at = {x = 1, y = 2}`. `entity` writes
+ * the handles; if it is NULL, they are written as numbers. */
 void setti_value_print(setti_writer* out, const sett_struct* structure, const void* value,
                        setti_value_entity entity, void* user);
 
 /* Writes bytes as `12 bytes: 01 02 ...`. */
 void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size);
 
-/* Writes the first differences of two values. Returns the number of all differences. */
+/* Writes the first differences between two values. Returns the number of all differences. */
 uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* structure,
                                        const void* a, const void* b);
 

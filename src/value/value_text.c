@@ -22,35 +22,38 @@ void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size)
     setti_writer_add(out, size > TEXT_BYTES ? " ..." : "");
 }
 
+/* Writes the names of the bits that are set, then the bits without a name. */
 static void text_add_bits(setti_writer* out, const sett_constant* constants, int64_t value)
 {
     uint64_t unnamed = (uint64_t)value;
-    const char* between = "";
+    const char* separator = "";
     for (; constants->name != NULL; constants++) {
         uint64_t bits = (uint64_t)constants->value;
         if (bits != 0 && (unnamed & bits) == bits) {
-            setti_writer_add(out, "%s%s", between, constants->name);
-            between = " | ";
+            setti_writer_add(out, "%s%s", separator, constants->name);
+            separator = " | ";
             unnamed &= ~bits;
         }
     }
     if (unnamed != 0 || value == 0) {
-        setti_writer_add(out, "%s0x%llx", between, (unsigned long long)unnamed);
+        setti_writer_add(out, "%s0x%llx", separator, (unsigned long long)unnamed);
     }
 }
 
 static void text_add_number(setti_writer* out, const sett_member* member, const void* bytes)
 {
-    const sett_constant* constant = member->constants; /* of integers only */
-    int64_t value = constant != NULL ? setti_number_load(member->kind, bytes) : 0;
-    if (member->bits) {
-        text_add_bits(out, constant, value);
-        return;
-    }
-    for (; constant != NULL && constant->name != NULL; constant++) {
-        if (constant->value == value) {
-            setti_writer_add(out, "%s", constant->name);
+    const sett_constant* constant = member->constants;
+    if (constant != NULL) { /* the member is an integer */
+        int64_t value = setti_number_load(member->kind, bytes);
+        if (member->bits) {
+            text_add_bits(out, constant, value);
             return;
+        }
+        for (; constant->name != NULL; constant++) {
+            if (constant->value == value) {
+                setti_writer_add(out, "%s", constant->name);
+                return;
+            }
         }
     }
     char number[SETTI_NUMBER_SIZE];
@@ -64,8 +67,9 @@ static void text_add_string(setti_writer* out, const char* text, size_t size)
     setti_writer_add(out, "\"");
     for (size_t k = 0; k < size && text + k != end; k++) {
         unsigned char byte = (unsigned char)text[k];
-        bool plain = byte >= 0x20 && byte != 0x7F && byte != '"' && byte != '\\';
-        setti_writer_add(out, plain ? "%c" : "\\x%02x", byte);
+        bool is_control = byte < 0x20 || byte == 0x7F;
+        bool is_escaped = is_control || byte == '"' || byte == '\\';
+        setti_writer_add(out, is_escaped ? "\\x%02x" : "%c", byte);
     }
     setti_writer_add(out, "\"");
 }
@@ -104,7 +108,7 @@ static void text_add_list(setti_writer* out, const sett_member* member, const un
     setti_writer_add(out, "]");
 }
 
-/* Writes an element, or a whole text or opaque member. */
+/* Writes an element of a member. A text or an opaque member is one element. */
 static void text_add_element(setti_writer* out, const sett_member* member,
                              const unsigned char* bytes, const text_entities* entities)
 {
@@ -176,13 +180,13 @@ void setti_value_print(setti_writer* out, const sett_struct* structure, const vo
 
 typedef struct text_difference {
     setti_writer* out;
-    uint32_t count; /* of all differences; the first TEXT_DIFFERENCES are written */
+    uint32_t count; /* all differences, of which the first TEXT_DIFFERENCES are written */
 } text_difference;
 
 static void difference_add(text_difference* difference, const char* path, const sett_member* member,
                            const unsigned char* a, const unsigned char* b)
 {
-    static const text_entities numbers = {NULL, NULL};
+    static const text_entities numbers = {NULL, NULL}; /* writes handles as numbers */
     if (difference->count++ < TEXT_DIFFERENCES) {
         setti_writer_add(difference->out, "%s%s is ", difference->count > 1 ? "; " : "", path);
         text_add_element(difference->out, member, a, &numbers);
@@ -202,18 +206,20 @@ static void difference_list(text_difference* difference, const sett_member* memb
     const sett_member item = setti_member_item(member);
     const sett_list x = setti_owned_list(a, item.size);
     const sett_list y = setti_owned_list(b, item.size);
-    if (x.count != y.count) { /* the lists differ as a whole */
-        difference_add(difference, path, member, a, b);
+    if (x.count != y.count) {
+        difference_add(difference, path, member, a, b); /* one difference, with both lists */
         return;
     }
-    uint32_t count = x.items != y.items ? x.count : 0; /* shared items are equal */
-    for (uint32_t k = 0; k < count; k++) {
+    if (x.items == y.items) {
+        return; /* the items are shared */
+    }
+    for (uint32_t k = 0; k < x.count; k++) {
         char item_path[TEXT_PATH];
         setti_writer text = {item_path, sizeof(item_path), 0};
-        size_t at = (size_t)k * item.size;
+        size_t offset = (size_t)k * item.size;
         setti_writer_add(&text, "%s[%u]", path, (unsigned)k);
-        difference_element(difference, &item, item_path, (const unsigned char*)x.items + at,
-                           (const unsigned char*)y.items + at, item.size);
+        difference_element(difference, &item, item_path, (const unsigned char*)x.items + offset,
+                           (const unsigned char*)y.items + offset, item.size);
     }
 }
 
@@ -223,21 +229,21 @@ SETTI_COLD static void difference_walk(text_difference* difference, const sett_s
 {
     for (uint32_t k = 0; k < structure->count; k++) {
         const sett_member* member = &structure->members[k];
-        bool array = setti_member_is_array(member);
-        uint32_t count = array ? member->count : 1;
+        bool is_array = setti_member_is_array(member);
+        uint32_t count = is_array ? member->count : 1;
         uint32_t size = member->size / count;
         if (member->local) {
             continue;
         }
-        for (uint32_t at = 0; at < count; at++) {
+        for (uint32_t n = 0; n < count; n++) {
             char item_path[TEXT_PATH];
             setti_writer text = {item_path, sizeof(item_path), 0};
-            size_t offset = member->offset + (size_t)at * size;
+            size_t offset = member->offset + (size_t)n * size;
             setti_writer_add(&text, "%s%s", path, member->name);
-            if (array && member->element_names != NULL) {
-                setti_writer_add(&text, ".%s", member->element_names[at]);
-            } else if (array) {
-                setti_writer_add(&text, "[%u]", (unsigned)at);
+            if (is_array && member->element_names != NULL) {
+                setti_writer_add(&text, ".%s", member->element_names[n]);
+            } else if (is_array) {
+                setti_writer_add(&text, "[%u]", (unsigned)n);
             }
             difference_element(difference, member, item_path, a + offset, b + offset, size);
         }
@@ -248,11 +254,11 @@ SETTI_COLD static void difference_element(text_difference* difference, const set
                                           const char* path, const unsigned char* a,
                                           const unsigned char* b, uint32_t size)
 {
-    char deeper[TEXT_PATH];
+    char nested_path[TEXT_PATH];
     if (member->kind == SETT_MEMBER_STRUCT) {
-        setti_writer text = {deeper, sizeof(deeper), 0};
+        setti_writer text = {nested_path, sizeof(nested_path), 0};
         setti_writer_add(&text, "%s.", path);
-        difference_walk(difference, member->of, deeper, a, b);
+        difference_walk(difference, member->of, nested_path, a, b);
     } else if (member->kind == SETT_MEMBER_LIST) {
         difference_list(difference, member, path, a, b);
     } else if (!setti_canonical_same_element(member->kind, size, a, b)) {
@@ -263,10 +269,10 @@ SETTI_COLD static void difference_element(text_difference* difference, const set
 uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* structure,
                                        const void* a, const void* b)
 {
-    text_difference to = {out, 0};
-    difference_walk(&to, structure, "", a, b);
-    if (to.count > TEXT_DIFFERENCES) {
-        setti_writer_add(out, "; and %u more", (unsigned)to.count - TEXT_DIFFERENCES);
+    text_difference difference = {out, 0};
+    difference_walk(&difference, structure, "", a, b);
+    if (difference.count > TEXT_DIFFERENCES) {
+        setti_writer_add(out, "; and %u more", (unsigned)difference.count - TEXT_DIFFERENCES);
     }
-    return to.count;
+    return difference.count;
 }
