@@ -63,7 +63,6 @@ SETTI_COLD sett_status sett_file_migrate(sett_world* world, sett_component compo
 
 #define MIGRATE_ALIGN 4096 /* the largest alignment of a type */
 
-/* Returns the member with a name, or NULL if there is none. */
 static const sett_member* migrate_find(const sett_struct* structure, const char* name)
 {
     return setti_struct_member(structure, name, strlen(name));
@@ -211,7 +210,7 @@ static void migrate_owned(setti_migration* migration, const sett_member* old_mem
     if (!fits) {
         migration->no_memory = true;
     }
-    /* this also drops the items of a list, which are at the same offset as the text of a string */
+    /* the items of a list have the same offset as the text of a string, and are dropped too */
     setti_owned_drop(setti_owned_string(new_value).text);
     memcpy(new_value, converted, migrate_size(new_member));
 }
@@ -247,8 +246,8 @@ static void migrate_element(setti_migration* migration, const sett_member* old_m
     }
 }
 
-/* Converts the members that both structs have. Other members of `new_value`, which is initialised,
- * stay as they are. */
+/* Converts the members that both structs have. The caller has initialised `new_value`: other
+ * members stay unchanged. */
 static void migrate_struct(setti_migration* migration, const sett_struct* old_struct,
                            const unsigned char* old_value, const sett_struct* new_struct,
                            unsigned char* new_value)
@@ -372,7 +371,7 @@ static sett_status migrate_reject(sett_world* file_world, const char* name, cons
         name, before, member, after);
 }
 
-/* Logs the members of a file that the program lacks. Returns the number of those members. */
+/* Logs the members of a file that the program lacks. Returns the number of logged members. */
 static uint32_t migrate_report(const sett_world* to_world, const char* call, const char* name,
                                const setti_migration* migration)
 {
@@ -543,8 +542,9 @@ SETTI_COLD setti_migration* setti_migrations_create(sett_world* to_world, sett_w
             *dropped += migrate_report(to_world, call, local->desc.name, migration);
         }
     }
-    /* a new name alone also needs a pass, although the list is empty then */
-    if (*status != SETT_OK || (*count == 0 && !renamed)) {
+    /* a former name in the state also needs a conversion, although the list can be empty then */
+    bool is_needed = *count != 0 || renamed;
+    if (*status != SETT_OK || !is_needed) {
         setti_migrations_free(to_world, list, file_world->registered.count);
         return NULL;
     }

@@ -114,8 +114,7 @@ SETTI_INLINE uint16_t* setti_listed_rows(const setti_listed* listed, uint32_t un
     return (uint16_t*)(void*)(setti_listed_words(listed) + unit / 64);
 }
 
-/* Returns the remembered batch of the step at the row `base`, or NULL if there is no room for
- * it. */
+/* Returns the remembered batch of the step at the row `base`, or NULL if there is none. */
 SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t base)
 {
     uint32_t step = base >> lists->shift;

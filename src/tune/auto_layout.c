@@ -140,8 +140,8 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
     return SETTI_MAX(count_change, differ * indices_per_bit);
 }
 
-/* Returns the sampling data of a type, and creates them at the first use. Returns NULL if memory
- * runs out. */
+/* Returns the sampling data of a type, created at the first use. Returns NULL if memory runs
+ * out. */
 static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
 {
     if (type->sample == NULL) {
@@ -165,8 +165,7 @@ static void auto_mark_all(sett_world* world)
     }
 }
 
-/* Samples a type, and estimates how many entities have got or lost the type since the last
- * sample. */
+/* Samples a type. Estimates how many entities have got or lost the type since the last sample. */
 static void auto_sample_type(sett_world* world, setti_type* type)
 {
     setti_type_sample* sample = auto_sample_of(world, type);
@@ -668,8 +667,7 @@ static void auto_expect_none(sett_world* world)
     }
 }
 
-/* Ends building. If `query` is not NULL, gives up the group of the query: its next move costs
- * more. */
+/* Ends building. Gives up the group of `query`, if not NULL: the next move costs more. */
 static void auto_stop_building(sett_world* world, sett_query* query)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -728,9 +726,10 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
         /* a part lies in a single page of each set */
         uint32_t part = SETTI_MIN(setti_storage_rows(first), setti_storage_rows(other));
         for (uint32_t row = 0; row < length; row += part) {
+            const uint32_t* first_indices = setti_storage_index(first, row);
+            const uint32_t* other_indices = setti_storage_index(other, row);
             size_t size = SETTI_MIN(part, length - row) * sizeof(uint32_t);
-            if (memcmp(setti_storage_index(first, row), setti_storage_index(other, row), size) !=
-                0) {
+            if (memcmp(first_indices, other_indices, size) != 0) {
                 return false;
             }
         }
@@ -745,13 +744,15 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
                                const setti_listener* conditions, uint32_t max_values,
                                uint64_t* moved, uint32_t* members)
 {
-    bool together = auto_is_short(query);
+    uint64_t most = max_values; /* values that this frame moves */
+    if (!auto_is_short(query)) {
+        most = SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE);
+    }
     uint32_t done = 0;
     setti_type* type;
     while ((type = auto_next_type(query, &done)) != NULL) {
         uint64_t total = *moved + type->storage.count;
-        bool large = total > max_values || (!together && total > AUTO_AT_ONCE);
-        if (*moved != 0 && large) {
+        if (*moved != 0 && total > most) {
             return false; /* the next frame continues */
         }
         if (total > max_values) {

@@ -100,7 +100,7 @@ static const char* layout_skip_blanks(const char* position)
     return position;
 }
 
-/* Reads the next word or sign. At the end of the text, the word has length 0. Returns false on an
+/* Reads the next word or sign. The end of the text is a word of length 0. Returns false on an
  * error. */
 SETTI_COLD static bool layout_next_word(layout_reader* reader, layout_word* word)
 {
@@ -247,8 +247,7 @@ static bool layout_end_list(layout_reader* reader, const layout_word* word)
     return true;
 }
 
-/* Reads the next item: a type of a list, or a group. Returns false at the end of the text, or on an
- * error. */
+/* Reads the next item: a type of a list, or a group. Returns false at the end, or on an error. */
 SETTI_COLD static bool layout_next(layout_reader* reader, layout_item* item)
 {
     SETTI_ASSERT(reader->wrong == NULL);

@@ -32,8 +32,7 @@ static inline void setti_prices_add(setti_prices* prices, setti_price cost)
 /* Returns the terms, as bits, whose types a group for a query would own. */
 uint32_t setti_price_owned(const sett_query* query);
 
-/* Returns the cost of a loop over a query after a change. `change` is NULL for the present
- * layout. */
+/* Returns the cost of a loop over a query after `change`. NULL stands for the present layout. */
 setti_price setti_price_loop(const sett_query* query, setti_use use, const setti_relayout* change);
 
 /* The queries that a change may concern. */
@@ -42,8 +41,8 @@ typedef struct setti_price_list {
     uint32_t count;
 } setti_price_list;
 
-/* Returns the prices before and after a change. `list` has the queries to price; NULL stands for
- * all queries. */
+/* Returns the prices before and after a change, for the queries of `list`. NULL: for all
+ * queries. */
 setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list);
 
