@@ -61,7 +61,6 @@ static bool autosave_make_copy(sett_autosave* autosave)
     return true;
 }
 
-/* Fills in a new autosave. Returns false if memory runs out. */
 static bool autosave_init(sett_autosave* autosave, sett_world* world, const char* path,
                           const sett_file_desc* desc)
 {
@@ -145,7 +144,6 @@ static sett_status autosave_copy_blocks(sett_autosave* autosave)
     return SETT_OK;
 }
 
-/* Locks the path, and writes the file. */
 static sett_status autosave_write(sett_autosave* autosave, setti_place* place)
 {
     sett_status status = setti_place_lock(place);

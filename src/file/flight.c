@@ -432,7 +432,6 @@ static void flight_free(sett_flight* flight)
     setti_pool_free(pool, flight, sizeof(*flight), 16);
 }
 
-/* Allocates the memory of the recorder. Returns false if memory runs out. */
 static bool flight_reserve(sett_flight* flight, const sett_flight_desc* desc)
 {
     setti_pool* pool = &flight->world->pool;
@@ -455,7 +454,6 @@ static bool flight_reserve(sett_flight* flight, const sett_flight_desc* desc)
     return true;
 }
 
-/* Begins the recording. Returns false after an error. */
 static bool flight_begin(sett_flight* flight, const sett_flight_desc* desc)
 {
     static const char call[] = "sett_flight_create";

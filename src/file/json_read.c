@@ -197,9 +197,10 @@ static bool json_load_find_outside(json_load* load, char* text, size_t offset, s
         return setti_json_fail(&load->reader.json, offset,
                                "\"/path\" or \"#index:generation\" is expected");
     }
-    bool keeps_handle = load->desc->keep_handles || sett_is_null(*out);
-    if (is_handle && keeps_handle) {
-        return true;
+    if (is_handle) {
+        if (load->desc->keep_handles || sett_is_null(*out)) {
+            return true;
+        }
     }
     *out = sett_null(); /* without `keep_handles`, handles lead to entities of the text only */
     if (!is_handle && json_load_unescape(text)) {
@@ -422,7 +423,6 @@ static json_read_entry* json_load_add_entry(json_load* load)
     return &entries[load->current];
 }
 
-/* Collects the value of a key of the current entity. */
 static bool json_load_collect_key(json_load* load, const char* key)
 {
     setti_json* json = &load->reader.json;
@@ -535,8 +535,8 @@ static void json_load_begin_value(const json_load* load, const setti_type* type,
 {
     const sett_component_desc* desc = &type->desc;
     bool applies = load->pass == JSON_APPLY;
-    bool wants_init =
-        applies || desc->write != NULL; /* zeroes are enough for a check without hooks */
+    /* for a check without hooks, zeroes are as good as the initial value */
+    bool wants_init = applies || desc->write != NULL;
     const void* present = NULL;
     if (applies) {
         present = setti_storage_find(&type->storage, json_load_self(load).index);
@@ -637,7 +637,6 @@ static bool json_load_hold_component(json_load* load, setti_type* type)
     return setti_json_read_value(&load->reader, type, held->value);
 }
 
-/* Moves a value from memory to other memory. */
 static void json_load_move(const setti_type* type, void* destination, void* original)
 {
     if (type->desc.move != NULL) {
@@ -747,6 +746,7 @@ static bool json_load_merge_singletons(json_load* load)
 
 /* ------------------------------------------------------------------------- components and links */
 
+/* Skips or rejects the name of an unknown type. */
 static bool json_load_unknown_type(json_load* load, const char* name, const char* wrong)
 {
     setti_guess guess = setti_guess_begin(name, strlen(name));
@@ -930,7 +930,6 @@ static bool json_load_link(json_load* load, const setti_type* type)
     return valid;
 }
 
-/* Reads the list of a relationship's links. */
 static bool json_load_targets(json_load* load, const setti_type* type)
 {
     setti_json* json = &load->reader.json;
@@ -1040,7 +1039,6 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     return true;
 }
 
-/* Attaches the current entity to the parent. */
 static bool json_load_enter_parent(json_load* load, sett_entity parent)
 {
     sett_world* world = load->world;
@@ -1234,6 +1232,7 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
     return true;
 }
 
+/* Returns true if the entity of an entry gets the handle in the text. */
 static bool json_load_preserves_handle(const json_load* load, const json_read_entry* entry)
 {
     return load->desc->keep_handles && !sett_is_null(entry->text_handle);
@@ -1316,7 +1315,6 @@ static void json_load_undo(json_load* load)
     json_load_remove_ends(load);
 }
 
-/* Frees the memory of the passes. */
 static void json_load_free(json_load* load)
 {
     setti_pool* pool = &load->world->pool;
@@ -1364,7 +1362,7 @@ static sett_status json_load_result(json_load* load, bool valid)
     return setti_json_report(&load->reader, load->status, load->call);
 }
 
-/* Reads the text in all passes. Returns false after an error, with the world unchanged. */
+/* Reads the text in all passes. Returns false after an error, with all changes undone. */
 static bool json_load_passes(json_load* load)
 {
     bool collected = json_load_walk(load, JSON_NO_KEYS);
@@ -1388,7 +1386,6 @@ static bool json_load_passes(json_load* load)
     return applied;
 }
 
-/* Fills in the result of sett_json_read. */
 static void json_load_report(const json_load* load, bool valid, sett_json_result* result)
 {
     memset(result, 0, sizeof(*result));

@@ -174,8 +174,8 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 {
     sett_entity entity;
     memcpy(&entity, bytes, sizeof(entity));
-    if (sett_is_null(entity) &&
-        entity.index == 0) { /* null with an index, such as "#7:0", is written as a handle */
+    /* a null handle with an index, such as "#7:0", is written as a handle */
+    if (sett_is_null(entity) && entity.index == 0) {
         setti_json_add_text(out, "null");
     } else {
         setti_json_add_reference(out, world, entity);
@@ -647,7 +647,8 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     return value_fail(reader, offset, wrong, " (%s)", sett_member_kind_name(member->kind));
 }
 
-/* Reads NaN, Infinity or -Infinity in quotes. Other words are rejected later. */
+/* Reads NaN, Infinity or -Infinity in quotes. Rejects numbers; setti_number_read rejects other
+ * words. */
 static bool value_read_word(setti_json* json, char word[SETTI_NUMBER_SIZE], size_t* length)
 {
     size_t offset = json->offset;
@@ -691,7 +692,7 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
     return true;
 }
 
-/* Reads a set of bits, from a list of constants and numbers or from one number. */
+/* Reads a set of bits. The text has a list of constants and numbers, or a single number. */
 static bool value_read_bits(setti_json_reader* reader, const sett_member* member,
                             unsigned char* bytes)
 {

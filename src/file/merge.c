@@ -5,10 +5,10 @@
  * the nodes of one copy between two worlds (relation/clone.h). Some nodes are merged onto entities
  * of the program's world. The copy reserves all memory first, and runs callbacks last.
  *
- *     file -> a world apart -> nodes:  chosen | outside | top
- *                                        |        |        +-- desc.parent, for roots
- *                                        |        +-- not chosen, found in the world by its path
- *                                        +-- created, or merged onto an entity of the world
+ *     file -> separate world -> nodes:  chosen | outside | top
+ *                                         |        |        +-- desc.parent, for roots
+ *                                         |        +-- not chosen, found in the world by its path
+ *                                         +-- created, or merged onto an entity of the world
  *
  * Invariant:  an entity of the world has one node at most;  nodes of parents come before nodes of
  *             children
@@ -155,9 +155,9 @@ static sett_status merge_register(merge_job* job)
 }
 
 /* Returns the node of an entity of the file, or SETTI_NONE if there is none. */
-static uint32_t merge_file_node(const merge_job* job, uint32_t index)
+static uint32_t merge_file_node(const merge_job* job, uint32_t file_index)
 {
-    return setti_hash_map_find(&job->clone.by_index, setti_link_to(index));
+    return setti_hash_map_find(&job->clone.by_index, setti_link_to(file_index));
 }
 
 /* Returns the node of an entity of the world, or SETTI_NONE if there is none. */
@@ -174,9 +174,9 @@ static bool merge_is_merged(const setti_clone_node* node)
 
 /* Returns the node of the parent that an entity of the file will have. Returns SETTI_NONE if the
  * entity will be a root. The node `top` replaces a parent that is not merged. */
-static uint32_t merge_parent_node(const merge_job* job, uint32_t index)
+static uint32_t merge_parent_node(const merge_job* job, uint32_t file_index)
 {
-    uint32_t link = setti_hierarchy_parent(job->from_world, index);
+    uint32_t link = setti_hierarchy_parent(job->from_world, file_index);
     uint32_t top = job->clone.merge.top;
     if (link == SETTI_NO_LINK) {
         return top;
@@ -191,9 +191,9 @@ static uint32_t merge_parent_node(const merge_job* job, uint32_t index)
 
 /* Finds the parent that an entity of the file will have. *parent becomes null for a root. Returns
  * false if the parent does not exist yet. */
-static bool merge_find_parent(const merge_job* job, uint32_t index, sett_entity* parent)
+static bool merge_find_parent(const merge_job* job, uint32_t file_index, sett_entity* parent)
 {
-    uint32_t node = merge_parent_node(job, index);
+    uint32_t node = merge_parent_node(job, file_index);
     if (node == SETTI_NONE) {
         *parent = sett_null();
         return true;
@@ -202,9 +202,11 @@ static bool merge_find_parent(const merge_job* job, uint32_t index, sett_entity*
     return !sett_is_null(*parent);
 }
 
-static const char* merge_name(const merge_job* job, uint32_t index)
+/* Returns the name of an entity of the file, or NULL. */
+static const char* merge_name(const merge_job* job, uint32_t file_index)
 {
-    return sett_name_get(job->from_world, setti_entity_at(&job->from_world->entities, index));
+    sett_entity original = setti_entity_at(&job->from_world->entities, file_index);
+    return sett_name_get(job->from_world, original);
 }
 
 /* Returns the index of the world's entity that has a value, or SETTI_NONE if there is none.
@@ -346,7 +348,7 @@ static sett_entity merge_match(const merge_job* job, uint32_t file_index)
 
 /* Returns true if an entity of the file has a chosen type. An empty list of types chooses all
  * entities. */
-static bool merge_is_chosen(const merge_job* job, uint32_t index)
+static bool merge_is_chosen(const merge_job* job, uint32_t file_index)
 {
     if (job->desc->type_count == 0) {
         return true;
@@ -355,7 +357,7 @@ static bool merge_is_chosen(const merge_job* job, uint32_t index)
         const setti_type* type = job->from_world->registered.item[k];
         bool chosen = job->verdicts[type->id] != SETTI_CLONE_SKIP &&
                       !merge_is_always_merged(job->from_world, type);
-        if (chosen && setti_storage_has(&type->storage, index)) {
+        if (chosen && setti_storage_has(&type->storage, file_index)) {
             return true;
         }
     }
@@ -942,7 +944,6 @@ static sett_status merge_begin_nodes(merge_job* job)
     return SETT_OK;
 }
 
-/* Makes the nodes of all entities. */
 static sett_status merge_gather(merge_job* job)
 {
     bool partial = job->desc->subtree != NULL || job->desc->type_count != 0;
@@ -985,14 +986,13 @@ static sett_status merge_run(merge_job* job)
     return setti_clone_carry_out(&job->clone, NULL);
 }
 
-/* Merges a loaded file. */
 static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc, const char* path,
                                 const setti_loaded* loaded, sett_merge_result* result)
 {
     merge_job job = {.desc = desc, .path = path};
-    job.from_world = loaded->apart;
+    job.from_world = loaded->contents;
     job.to_world = world;
-    job.clone.from = loaded->apart;
+    job.clone.from = loaded->contents;
     job.clone.to = world;
     job.clone.desc.call = merge_call;
     job.clone.count = 1;
@@ -1043,9 +1043,9 @@ sett_status sett_world_merge_sized(sett_world* world, const char* path,
     }
     status = merge_loaded(world, desc, path, &loaded, result);
     if (status == SETT_OK && loaded.result.new_types != 0) {
-        setti_types_report(world, loaded.apart, merge_call);
+        setti_types_report(world, loaded.contents, merge_call);
     }
-    (void)sett_world_message(world); /* formats the message before loaded.apart is freed */
+    (void)sett_world_message(world); /* formats the message before loaded.contents is freed */
     setti_loaded_free(world, &loaded);
     return status;
 }

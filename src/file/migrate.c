@@ -63,7 +63,6 @@ SETTI_COLD sett_status sett_file_migrate(sett_world* world, sett_component compo
 
 #define MIGRATE_ALIGN 4096 /* the largest alignment of a type */
 
-/* Returns the member with a name, or NULL if there is none. */
 static const sett_member* migrate_find(const sett_struct* structure, const char* name)
 {
     return setti_struct_member(structure, name, strlen(name));

@@ -198,7 +198,7 @@ SETTI_COLD static sett_status types_register(sett_world* world, const types_entr
     return world->error;
 }
 
-/* Returns true for a form of components: values can be converted from each such form to each. */
+/* Returns true for a form of components. Values can be converted between these forms. */
 static bool types_is_convertible(uint32_t form)
 {
     return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
