@@ -410,7 +410,10 @@ static uint32_t plan_ways(const sett_query* query)
     bool group = query->arranged != 0;
     /* a sparse set that the group does not own */
     bool sparse = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS;
-    bool pages = !group && (query->array_count != 0 || !sparse);
+    bool pages = query->array_count != 0 || !sparse; /* without arrays, pages are all entities */
+    if (group) {
+        pages = false; /* a group is better in any case */
+    }
     return (uint32_t)group << SETTI_WAY_ARRANGED | (uint32_t)sparse << SETTI_WAY_SPARSE |
            (uint32_t)pages << SETTI_WAY_PAGES;
 }
