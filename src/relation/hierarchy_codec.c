@@ -192,7 +192,7 @@ static bool codec_name_differs(const void* before, const void* after)
     return ((const sett_name*)before)->key != ((const sett_name*)after)->key;
 }
 
-/* The text of a key in a saved page of texts, or NULL. `end`: number of bytes in use. */
+/* Returns the text of a key in a saved page of texts, or NULL. `end`: number of bytes in use. */
 static const char* codec_name_in_page(const unsigned char* page, size_t end, uint64_t key,
                                       size_t* length)
 {
@@ -215,7 +215,7 @@ static const char* codec_name_in_page(const unsigned char* page, size_t end, uin
     return NULL;
 }
 
-/* The text of a key, from the world or from the encoded state. NULL: the text is lost. */
+/* Returns the text of a key, from the world or from the encoded state. NULL: the text is lost. */
 static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64_t key,
                                    size_t* length)
 {

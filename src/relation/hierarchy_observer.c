@@ -53,7 +53,7 @@ static bool view_has(const sett_world* world, const tree_view* view, uint32_t in
     return setti_listener_is_on(&world->signatures, view_signature(world, view, index), type);
 }
 
-/* Whether a term's search upwards from the entity of link `at` finds the component. */
+/* Returns true if a term's search upwards from the entity of link `at` finds the component. */
 static bool view_finds(const sett_world* world, const tree_view* view,
                        const setti_upward_term* term, uint32_t at)
 {
@@ -96,8 +96,8 @@ static void observer_notify(sett_world* world, const setti_listener* listener,
     setti_world_end_call(world, outer);
 }
 
-/* Whether a change of the components of `terms` above an entity can concern its descendants: not if
- * the entity has the components too. */
+/* Returns true if a change of the components of `terms` above an entity can concern its
+ * descendants: not if the entity has the components too. */
 static bool observer_descends(const sett_world* world, const setti_listener* listener,
                               uint32_t terms, uint32_t index)
 {
@@ -156,7 +156,7 @@ static void below_find(const sett_world* world, const tree_below* below, uint32_
     *found_in_view = found || below->found_in_view[k];
 }
 
-/* Whether a descendant of the root matches now, but not in the view. */
+/* Returns true if a descendant of the root matches now, but not in the view. */
 static bool below_changes(const sett_world* world, tree_below* below, uint32_t index)
 {
     uint32_t signature = view_signature(world, &view_now, index);
@@ -210,7 +210,7 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
     setti_world_end_call(world, outer);
 }
 
-/* The terms with a component that an edit adds or removes, as bits. */
+/* Returns the terms with a component that an edit adds or removes, as bits. */
 static uint32_t observer_changed_terms(const sett_world* world, const setti_listener* listener,
                                        const setti_edit* edit)
 {

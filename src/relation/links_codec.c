@@ -2,7 +2,8 @@
 #include "relation/chain.h"
 #include "relation/codecs.h"
 
-/* The link at `place` in the state `side`: a record, or the value of the source at that index. */
+/* Returns the link at `place` in the state `side`: a record, or the value of the source at that
+ * index. */
 static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
                                  uint32_t side)
 {
@@ -206,7 +207,7 @@ static const char* codec_links_check(const setti_player* player, const setti_typ
     return entry->count == 0 ? "an entity has a relationship without a target" : NULL;
 }
 
-/* Whether a source has exactly the targets of an entry, in the same order. */
+/* Returns true if a source has exactly the targets of an entry, in the same order. */
 static bool codec_links_are_equal(const setti_relation* relation, uint32_t source,
                                   const setti_delta_entry* entry)
 {

@@ -138,7 +138,8 @@ static bool name_update_index(sett_world* world, setti_name_table* names)
     return true;
 }
 
-/* The child of `parent` with a name, or 0. Skips the child `except`. All three are links. */
+/* Returns the child of `parent` with a name, or 0. Skips the child `except`. All three are
+ * links. */
 static uint32_t name_find_except(sett_world* world, uint32_t parent, uint64_t key, uint32_t except)
 {
     setti_name_table* names = setti_names_of(world);
@@ -165,7 +166,7 @@ static uint32_t name_find_except(sett_world* world, uint32_t parent, uint64_t ke
     return 0;
 }
 
-/* The link of the child of `parent` (a link) with a name, or 0. */
+/* Returns the link of the child of `parent` (a link) with a name, or 0. */
 static uint32_t name_find_child(sett_world* world, uint32_t parent, uint64_t key)
 {
     return name_find_except(world, parent, key, SETTI_NO_LINK);
@@ -603,7 +604,7 @@ sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char*
     return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
 }
 
-/* The link of the child of `parent` (a link) that a part of a path names, or 0. */
+/* Returns the link of the child of `parent` (a link) that a part of a path names, or 0. */
 static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint32_t link = name_numbered(text, length);

@@ -25,7 +25,7 @@ enum {
     SETTI_SLOT_NAMES = 1
 };
 
-/* The world's names, or NULL before the first use. */
+/* Returns the world's names, or NULL before the first use. */
 SETTI_INLINE setti_name_table* setti_names_of(const sett_world* world)
 {
     return world->module[SETTI_SLOT_NAMES];
@@ -63,7 +63,7 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key);
 /* Like sett_name_lookup, but reports nothing. */
 sett_entity setti_name_lookup(const sett_world* world, sett_entity from, const char* path);
 
-/* Whether a part of a path is "..". */
+/* Returns true if a part of a path is "..". */
 SETTI_INLINE bool setti_name_is_up(const char* text, size_t length)
 {
     return length == 2 && text[0] == '.' && text[1] == '.';

@@ -114,13 +114,13 @@ sett_component sett_instance_of(sett_world* world)
     return world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]->id;
 }
 
-/* The parent of an instance for which the program gives none: the scope, or null. */
+/* Returns the parent of an instance for which the program gives none: the scope, or null. */
 static sett_entity prefab_scope(const sett_world* world)
 {
     return world->scope_calls != NULL ? world->scope : sett_null();
 }
 
-/* The slow path of prefab_run. */
+/* Returns the slow path of prefab_run. */
 SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone_desc* instance,
                                             uint32_t count, setti_type* tag, sett_entity* out)
 {

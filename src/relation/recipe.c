@@ -168,7 +168,7 @@ void setti_recipe_forget(sett_world* world)
     }
 }
 
-/* A hash of which dont_fragment types an entity has. */
+/* Returns a hash of which dont_fragment types an entity has. */
 static uint64_t recipe_dont_fragment_hash(const sett_world* world, uint32_t index)
 {
     uint64_t hash = world->dont_fragment.count;
@@ -178,7 +178,7 @@ static uint64_t recipe_dont_fragment_hash(const sett_world* world, uint32_t inde
     return hash;
 }
 
-/* The number of the node to which a link of the hierarchy leads, or SETTI_NONE. */
+/* Returns the number of the node to which a link of the hierarchy leads, or SETTI_NONE. */
 static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
 {
     if (link == SETTI_NO_LINK) {
@@ -323,7 +323,7 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     *slot = recipe;
 }
 
-/* Whether the original has the noted links still. `links`: its present links, or NULL. */
+/* Returns true if the original has the noted links still. `links`: its present links, or NULL. */
 static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool root)
 {
     if (links == NULL || !node->in_tree) {
@@ -345,7 +345,7 @@ static bool recipe_is_unchanged(const sett_world* world, const recipe_node* node
             recipe_dont_fragment_hash(world, node->index) == node->dont_fragment_hash);
 }
 
-/* The recipe of a prefab, or NULL if no recipe can be used. */
+/* Returns the recipe of a prefab, or NULL if no recipe can be used. */
 static prefab_recipe* recipe_find(const sett_world* world, sett_entity prefab)
 {
     struct setti_recipes* all = recipes_of(world);

@@ -170,7 +170,7 @@ static sett_component relation_register_links(setti_relation* relation,
     return id;
 }
 
-/* Whether two relations have the same options. `b` may leave out the members. */
+/* Returns true if two relations have the same options. `b` may leave out the members. */
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
     char list[SETTI_MESSAGE_SIZE];
@@ -237,7 +237,7 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     return relation;
 }
 
-/* The relation of either component: that of sources, or that of targets. */
+/* Returns the relation of either component: that of sources, or that of targets. */
 static const setti_relation* relation_of_either(const setti_type* type)
 {
     return type->links != NULL ? setti_relation_of_links(type) : setti_relation_of_ends(type);
@@ -352,7 +352,8 @@ static const setti_pages* relation_pages(const sett_world* world, const setti_ty
     return &setti_relation_of_links(type)->records;
 }
 
-/* Whether a source has a link to `target`, or had `old`, a former exclusive link there, or NULL. */
+/* Returns true if a source has a link to `target`, or had `old`, a former exclusive link there, or
+ * NULL. */
 static bool relation_links_to(const sett_world* world, const setti_type* type, sett_entity source,
                               const void* old, sett_entity target)
 {
@@ -479,7 +480,7 @@ static const char* relation_remedy(sett_component component)
                : "pass one that sett_relationship_register has registered";
 }
 
-/* The relation for a call that reads, or NULL. */
+/* Returns the relation for a call that reads, or NULL. */
 static const setti_relation* relation_to_read(const sett_world* world, sett_component relationship,
                                               const char* call)
 {
@@ -620,7 +621,7 @@ static uint32_t relation_target_index(const setti_relation* relation, uint32_t i
     return link != NULL ? link->target.index : SETTI_NONE;
 }
 
-/* Whether `from` is `to`, or links lead from `from` to `to`. */
+/* Returns true if `from` is `to`, or links lead from `from` to `to`. */
 static bool relation_leads(const setti_relation* relation, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(relation->desc.acyclic && !relation->many);
@@ -935,7 +936,7 @@ bool sett_relationship_check_change_(sett_world* world, sett_component relations
     return has_type;
 }
 
-/* The value of the component with an entity's links on a side, or NULL. */
+/* Returns the value of the component with an entity's links on a side, or NULL. */
 SETTI_INLINE const void* relation_value(const sett_world* world, const setti_relation* relation,
                                         sett_entity entity, setti_link_side side)
 {

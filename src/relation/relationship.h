@@ -58,7 +58,7 @@ static inline setti_relation* setti_relation_of(const sett_world* world, sett_co
 sett_status setti_relation_join(sett_world* to_world, const setti_relation* relation,
                                 const sett_component_desc* data);
 
-/* The relation for a call that changes an entity's links. Returns NULL if `call` fails. */
+/* Returns the relation for a call that changes an entity's links. Returns NULL if `call` fails. */
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call);
 

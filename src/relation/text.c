@@ -63,7 +63,8 @@ static const char* text_at(const setti_texts* texts, uint32_t place, size_t* len
     return (const char*)page + (place & TEXT_MASK) + SETTI_TEXT_HEAD;
 }
 
-/* The size of the text or hole at a place, with head and zero. 0: the rest of the page is free. */
+/* Returns the size of the text or hole at a place, with head and zero. 0: the rest of the page is
+ * free. */
 static uint32_t text_extent(const setti_texts* texts, uint32_t place)
 {
     uint32_t head = 0;
@@ -104,8 +105,8 @@ static bool text_equals(const setti_texts* texts, uint32_t place, const char* te
     return size == length && memcmp(at, text, length) == 0;
 }
 
-/* The key that a text has or would get. 0: too many texts have its hash. *place becomes the text's
- * place, or SETTI_NONE if the text is not stored. */
+/* Returns the key that a text has or would get. 0: too many texts have its hash. *place becomes the
+ * text's place, or SETTI_NONE if the text is not stored. */
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
@@ -341,7 +342,8 @@ static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
     return false;
 }
 
-/* The place after all texts, or the next page if the last page has no room for `size` bytes. */
+/* Returns the place after all texts, or the next page if the last page has no room for `size`
+ * bytes. */
 static uint32_t text_end(const setti_texts* texts, uint32_t size)
 {
     uint32_t place = texts->used;
@@ -351,8 +353,9 @@ static uint32_t text_end(const setti_texts* texts, uint32_t size)
     return place;
 }
 
-/* A place for a text of `size` bytes. `at_end`: the place is after all texts. A text with the hash
- * of an earlier text needs that, so that a later walk over the pages computes the same keys. */
+/* Returns a place for a text of `size` bytes. `at_end`: the place is after all texts. A text with
+ * the hash of an earlier text needs that, so that a later walk over the pages computes the same
+ * keys. */
 static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool at_end)
 {
     uint32_t place;

@@ -36,19 +36,20 @@ void setti_text_init(sett_world* world, setti_texts* texts);
 /* Rebuilds the cache if the state was replaced. Returns false if memory runs out or systems run. */
 bool setti_text_sync(sett_world* world, setti_texts* texts);
 
-/* The key of a stored text; 0: not stored. Searches all pages if the cache cannot be rebuilt. */
+/* Returns the key of a stored text; 0: not stored. Searches all pages if the cache cannot be
+ * rebuilt. */
 uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
 /* Like setti_text_find, but adds a new text. 0: memory ran out, or the text is rejected. */
 uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
-/* Whether setti_text_add rejects a text, because too many texts have the same hash. */
+/* Returns true if setti_text_add rejects a text, because too many texts have the same hash. */
 bool setti_text_is_crowded(const setti_texts* texts, const char* text, size_t length);
 
 /* Frees unused texts without moving other texts. No effect if memory runs out. */
 void setti_text_sweep(sett_world* world, setti_texts* texts);
 
-/* The text of a key, or NULL if there is none. */
+/* Returns the text of a key, or NULL if there is none. */
 const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key);
 
 const char* setti_text_validate(sett_world* world, setti_texts* texts);

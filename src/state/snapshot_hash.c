@@ -18,15 +18,15 @@
 static uint64_t sum_value(const setti_delta_sum* sum, sett_entity entity, const void* value,
                           uint32_t side)
 {
-    const setti_type* type = sum->of.type;
-    uint64_t hash = setti_hash_value(&sum->of, entity, value);
+    const setti_type* type = sum->hash_type.type;
+    uint64_t hash = setti_hash_value(&sum->hash_type, entity, value);
     if (type->records == NULL) {
         return hash;
     }
     setti_view_list list = setti_view_records(type, value);
     const void* record;
     while ((record = setti_view_next_record(sum->view, type->records, &list, side)) != NULL) {
-        hash += setti_hash_link(&sum->of, entity, record);
+        hash += setti_hash_link(&sum->hash_type, entity, record);
     }
     return hash;
 }
@@ -68,7 +68,7 @@ static void sum_note_value(setti_compare_sink* sink, sett_entity entity_before, 
 /* Adds the new hashes of changed rows to the sum, and subtracts their old hashes. */
 static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
 {
-    const setti_hash_type* hasher = &((sum_walk*)sink)->sum.of;
+    const setti_hash_type* hasher = &((sum_walk*)sink)->sum.hash_type;
     size_t size = hasher->type->storage.size;
     uint64_t sum = 0;
     for (uint32_t n = 0; n < rows->words; n++) {
@@ -91,7 +91,7 @@ static uint64_t sum_difference(setti_compare* walk)
     setti_compare_entities(walk);
     const setti_type_list* types = &walk->view->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
-        setti_hash_begin(&hash.sum.of, types->item[k]);
+        setti_hash_begin(&hash.sum.hash_type, types->item[k]);
         hash.sink.rows = types->item[k]->records == NULL ? sum_note_rows : NULL;
         setti_compare_type(walk, types->item[k]);
     }

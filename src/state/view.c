@@ -52,7 +52,7 @@ SETTI_INLINE void view_walk(setti_view* view, setti_snapshot* const node[2], vie
     for (uint32_t side = 0; side < 2; side++) {
         const setti_snapshot* snapshot =
             node[side] != NULL ? setti_snapshot_path(node[side]) : NULL;
-        for (; snapshot != NULL; snapshot = snapshot->path) {
+        for (; snapshot != NULL; snapshot = snapshot->next) {
             for (uint32_t k = 0; k < snapshot->diff.count; k++) {
                 visit(view, &snapshot->diff.item[k], side);
             }
