@@ -75,8 +75,8 @@ static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
         for (uint64_t rest = rows->bits[n]; rest != 0; rest &= rest - 1) {
             size_t row = n * 64 + setti_bits_lowest(rest);
             const sett_entity entity = {rows->first + (uint32_t)row, rows->generation[row]};
-            sum += setti_hash_value(hasher, entity, rows->is + row * size);
-            sum -= setti_hash_value(hasher, entity, rows->was + row * size);
+            sum += setti_hash_value(hasher, entity, rows->after + row * size);
+            sum -= setti_hash_value(hasher, entity, rows->before + row * size);
         }
     }
     ((sum_walk*)sink)->sum.sum += sum;
