@@ -10,11 +10,13 @@ static inline size_t setti_hash_size(const setti_type* type)
     if (type->desc.save == SETT_SAVE_BYTES) {
         return type->desc.size;
     }
-    /* bytes of a clone count only if they are known not to be addresses */
-    bool knows_bytes =
+    if (type->desc.save != SETT_SAVE_CLONE) {
+        return 0;
+    }
+    /* the bytes of a clone are hashed only if it is known which of them are addresses */
+    bool bytes_known =
         type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL;
-    bool is_clone = type->desc.save == SETT_SAVE_CLONE;
-    return is_clone && knows_bytes ? type->desc.size : 0;
+    return bytes_known ? type->desc.size : 0;
 }
 
 /* Returns true if two values have the same hash. */
