@@ -4,19 +4,18 @@
 
 #include "state/view.h"
 
+/* Returns true if something but bytes in memory tells what the content of a value is. */
+static inline bool setti_hash_knows_content(const setti_type* type)
+{
+    return type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL;
+}
+
 /* Returns the number of hashed bytes of a value, or 0 if the values are not hashed. */
 static inline size_t setti_hash_size(const setti_type* type)
 {
-    if (type->desc.save == SETT_SAVE_BYTES) {
-        return type->desc.size;
-    }
-    if (type->desc.save != SETT_SAVE_CLONE) {
-        return 0;
-    }
-    /* the bytes of a clone are hashed only if it is known which of them are addresses */
-    bool bytes_known =
-        type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL;
-    return bytes_known ? type->desc.size : 0;
+    bool hashes_clones = type->desc.save == SETT_SAVE_CLONE && setti_hash_knows_content(type);
+    bool hashed = type->desc.save == SETT_SAVE_BYTES || hashes_clones;
+    return hashed ? type->desc.size : 0;
 }
 
 /* Returns true if two values have the same hash. */
