@@ -4,7 +4,7 @@
 
 #include "state/view.h"
 
-/* Returns true if something but bytes in memory tells what the content of a value is. */
+/* Returns true if `bytes`, `members` or a `write` hook of the type tell which bytes count. */
 static inline bool setti_hash_knows_content(const setti_type* type)
 {
     return type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL;
@@ -13,8 +13,8 @@ static inline bool setti_hash_knows_content(const setti_type* type)
 /* Returns the number of hashed bytes of a value, or 0 if the values are not hashed. */
 static inline size_t setti_hash_size(const setti_type* type)
 {
-    bool hashes_clones = type->desc.save == SETT_SAVE_CLONE && setti_hash_knows_content(type);
-    bool hashed = type->desc.save == SETT_SAVE_BYTES || hashes_clones;
+    bool hashed = type->desc.save == SETT_SAVE_BYTES ||
+                  (type->desc.save == SETT_SAVE_CLONE && setti_hash_knows_content(type));
     return hashed ? type->desc.size : 0;
 }
 
