@@ -32,10 +32,10 @@ static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t siz
     for (; size >= 8; size -= 8, bytes += 8) {
         hash = setti_hash_step(hash, setti_bytes_get(bytes, 8));
     }
-    if (size == 0) {
-        return hash;
+    if (size != 0) {
+        hash = setti_hash_step(hash, setti_bytes_get_few(bytes, size));
     }
-    return setti_hash_step(hash, setti_bytes_get_few(bytes, size));
+    return hash;
 }
 
 /* Hashes the bits that a mask selects. The other bits count as 0. */
@@ -45,10 +45,10 @@ static uint64_t hash_masked(uint64_t hash, const unsigned char* bytes, const uns
     for (; size >= 8; size -= 8, bytes += 8, mask += 8) {
         hash = setti_hash_step(hash, setti_bytes_get(bytes, 8) & setti_bytes_get(mask, 8));
     }
-    if (size == 0) {
-        return hash;
+    if (size != 0) {
+        hash = setti_hash_step(hash, setti_bytes_get(bytes, size) & setti_bytes_get(mask, size));
     }
-    return setti_hash_step(hash, setti_bytes_get(bytes, size) & setti_bytes_get(mask, size));
+    return hash;
 }
 
 bool setti_hash_same(const setti_type* type, const void* a, const void* b)
@@ -212,10 +212,10 @@ static uint64_t hash_content(uint64_t hash, const setti_type* type, const setti_
     if (members != NULL) {
         return setti_hash_mix(hash_members(hash, type, members, value));
     }
-    if (mask != NULL) {
-        return setti_hash_mix(hash_masked(hash, value, mask, size));
+    if (mask == NULL) {
+        return setti_hash_mix(hash_bytes(hash, value, size));
     }
-    return setti_hash_mix(hash_bytes(hash, value, size));
+    return setti_hash_mix(hash_masked(hash, value, mask, size));
 }
 
 uint64_t setti_hash_value(const setti_hash_type* hasher, sett_entity entity, const void* value)
@@ -359,14 +359,13 @@ static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
                           const unsigned char* rows)
 {
     const setti_entity_page* page = hash_entities(part, base);
-    size_t row_size = part->hasher->type->storage.size;
     uint64_t sum = 0;
     for (; bits != 0; bits &= bits - 1) {
         uint32_t k = setti_bits_lowest(bits);
         sett_entity entity = {base + k, page->generation[(base + k) & SETTI_ENTITY_MASK]};
         const unsigned char* value = NULL;
         if (rows != NULL) {
-            value = rows + k * row_size;
+            value = rows + k * part->hasher->type->storage.size;
         }
         sum += setti_hash_value(part->hasher, entity, value);
     }
