@@ -247,7 +247,8 @@ static const struct {
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
 /* Gets the component of the library with the name `name`. *in_list becomes whether there is one.
- * Returns 0 if there is none, or after an error, which was reported already. */
+ * Returns 0 if there is none, or after an error, which was reported already. `guess` is offered the
+ * names in the list. */
 static sett_component parse_library_component(sett_world* world, const char* name,
                                               setti_guess* guess, bool* in_list)
 {
