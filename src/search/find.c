@@ -1027,22 +1027,24 @@ static bool find_pull(find* f, uint32_t k)
     return false;
 }
 
-/* Reports to the guard that a loop reads the members in comparisons and in the order. */
-SETTI_COLD static void find_check_access(const sett_search* search)
+/* Reports to the guard that a loop reads the member of a side, if the side is a member. */
+static void find_check_side(sett_world* world, const setti_search_side* side)
 {
-    const setti_guard* guard = search->world->guard;
-    uint32_t side_count = 2 * search->compare_count;
-    for (uint32_t k = 0; k <= side_count; k++) { /* the last side is the order's */
-        const setti_search_side* side = &search->rank.side;
-        if (k < side_count) {
-            side = &search->side[k / 2][k % 2];
-        }
-        if (side->kind == SETT_OPERAND_MEMBER) {
-            guard->visit(search->world, side->type->id, SETTI_ACCESS_READ, "sett_search_begin");
-        }
+    if (side->kind == SETT_OPERAND_MEMBER) {
+        world->guard->visit(world, side->type->id, SETTI_ACCESS_READ, "sett_search_begin");
     }
 }
 
+SETTI_COLD static void find_check_access(const sett_search* search)
+{
+    for (uint32_t k = 0; k < search->compare_count; k++) {
+        find_check_side(search->world, &search->side[k][0]);
+        find_check_side(search->world, &search->side[k][1]);
+    }
+    find_check_side(search->world, &search->rank.side);
+}
+
+/* Prepares a loop, which can be the spare one: plans the steps, and reads the fixed variables. */
 static void find_begin(find* f, sett_search* search)
 {
     SETTI_ASSERT(f->search == search);
