@@ -239,8 +239,8 @@ static void frame_split(setti_run* run, sett_system* system)
     uint32_t job = 0;
     setti_slice* slice = NULL; /* of the latest job; the last job keeps all further rows */
     for (uint32_t k = 0; k < survey.count; k++) {
-        bool filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
-        if (!filled) {
+        bool is_filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
+        if (!is_filled) {
             continue;
         }
         /* the filled chunks are numbered; the next job begins at this number */
@@ -395,7 +395,7 @@ static void frame_run_side_by_side(sett_world* world)
 }
 
 /* Whether the slices take long enough to use other threads. */
-static bool frame_pays_threads(const sett_world* world)
+static bool frame_is_worth_threads(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
     uint64_t time = 0;
@@ -495,7 +495,7 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
         setti_guard_watch(world, SETTI_GUARD_BEGINS);
     }
     setti_commands_close(world->commands);
-    if (frame_pays_threads(world)) {
+    if (frame_is_worth_threads(world)) {
         frame_run_side_by_side(world);
     } else {
         const bool exclusively = false;

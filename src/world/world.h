@@ -79,7 +79,7 @@ struct sett_world {
     setti_type** types; /* by component id; NULL: not registered */
     sett_bound_* front; /* ids of types by number: SETT_BOUND_FRONT_ slots, or NULL; bind.c */
     setti_bind_rest bind_rest;
-    setti_pool pool; /* all memory of the world, and its clock */
+    setti_pool pool; /* all memory of the world, and the world's clock */
 
     union {
         struct {
@@ -184,7 +184,7 @@ struct sett_world {
         sett_component id; /* the last unregistered id in a typed macro, or 0 */
         char name[44];     /* the C type in the macro */
     } noted;
-    setti_lock misuse_lock; /* of `misuse` and `noted` */
+    setti_lock misuse_lock; /* guards `misuse` and `noted` */
     bool misused;           /* `misuse` is initialised */
     uintptr_t owner;        /* debug builds: the writing thread; 0: not known */
 
@@ -195,7 +195,7 @@ struct sett_world {
     sett_trace trace;           /* the program's profiler */
     bool reporting;             /* a hook runs, and the world is locked */
     setti_counter reporters;    /* how many hooks run for readers, on all threads together */
-    uint32_t signature_warning; /* the number of signatures to warn at */
+    uint32_t signature_warning; /* at this number of signatures, a warning is logged */
 
     uint64_t whole_file; /* a mark of the last written or loaded file */
 
