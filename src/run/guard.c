@@ -55,7 +55,7 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
         is_new = (before & flags) != flags;
         if (is_new) {
             setti_mark_set(&use->flags, before | flags);
-            setti_mark_set(&use->component, component); /* last: other threads find the entry now */
+            setti_mark_set(&use->component, component); /* last: now other threads find the entry */
         }
     }
     setti_lock_release(&run->guard_lock);

@@ -184,8 +184,8 @@ typedef struct schedule_tracks {
 } schedule_tracks;
 
 /* Returns the system `a` or `b` that is in the higher stage. If both are in the same stage, returns
- * the one that is placed first. A system counts only if it is in the phase of `system`. Both may be
- * NULL. */
+ * the one that is placed first. A system counts only if it is in the phase of `system`. `a` and
+ * `b` may be NULL. */
 static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* system)
 {
     if (b == NULL || !schedule_is_same_phase(b, system)) {
@@ -312,9 +312,9 @@ static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
     }
 }
 
-/* Sets waits_on to the component for which a system waits. Sets 0 if the system waits because of a
- * declared order or an exclusive system, or does not wait.
- *   recorded  the component that an earlier system records and the system uses, or 0 */
+/* Sets waits_on to the component for which a system waits. Sets 0 if there is no such component:
+ * the system waits because of a declared order or an exclusive system, or does not wait.
+ *   recorded  the component that the system uses and an earlier system records, or 0 */
 static void schedule_set_reason(sett_system* system, sett_component recorded)
 {
     const sett_system* earlier = system->waits_for;
