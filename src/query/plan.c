@@ -67,7 +67,7 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
     }
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         const setti_type* tag = listener->hidden[k];
-        /* a query shows the entities with a tag if it names the tag, but not in SETT_WITHOUT */
+        /* a query that names the tag, other than to exclude it, shows the entities with the tag */
         bool excludes = plan_term(query, tag, SETT_WITHOUT) != SETT_QUERY_TERMS;
         bool shows = plan_names(query, tag) && !excludes;
         if (shows && !setti_type_list_has(&listener->with, tag)) {
