@@ -247,8 +247,8 @@ static const struct {
     {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
-/* Gets a component of the library. Returns 0 if `name` is not in the list, or after an error,
- * reported already. *in_list becomes whether the name is in the list. */
+/* Gets the component of the library with the name `name`. *in_list becomes whether there is one.
+ * Returns 0 if there is none, or after an error, which was reported already. */
 static sett_component parse_library_component(sett_world* world, const char* name,
                                               setti_guess* guess, bool* in_list)
 {
@@ -263,8 +263,8 @@ static sett_component parse_library_component(sett_world* world, const char* nam
     return 0;
 }
 
-/* Finds the component `name`, which stands at `start` in the text. `name` NULL: reading the name
- * has failed already. */
+/* Finds the component `name`, which stands at `start` in the text. `name` is NULL if the name could
+ * not be read. That error is stored already. */
 SETTI_COLD static bool parse_component(parse* p, const char* start, const char* name,
                                        sett_component* out)
 {
@@ -789,7 +789,8 @@ static bool parse_named_term(parse* p, sett_search_term* term, bool access_given
     }
     bool has_target = term->target.variable != NULL || !sett_is_null(term->target.entity);
     if (strcmp(name, "ChildOf") == 0 && !has_target) {
-        term->target.variable = "_"; /* "has a parent"; "Hierarchy" only tests the component */
+        term->target.variable =
+            "_"; /* ChildOf alone means "has a parent"; Hierarchy only tests the component */
     }
     return true;
 }
@@ -857,7 +858,8 @@ SETTI_COLD static bool parse_chains(parse* p)
     return p->out->error_column == 0;
 }
 
-/* Reads the variable, the relationship or both of a clause: $s, DockedAt or $s.DockedAt. */
+/* Reads what a clause is about: a variable ($s), a relationship (DockedAt) or both
+ * ($s.DockedAt). */
 static bool parse_of(parse* p, sett_search_ref* variable, sett_component* relationship)
 {
     parse_skip(p);
@@ -900,7 +902,7 @@ typedef enum parse_clause {
 
 static const char* const parse_clauses[] = {"", "group_by", "cascade", "order_by"};
 
-/* Skips the first word of a clause. Returns PARSE_NO_CLAUSE if another word is next. */
+/* Skips the first word of a clause. Returns the clause, or PARSE_NO_CLAUSE if no clause is next. */
 static parse_clause parse_clause_word(parse* p)
 {
     parse_clause clause = PARSE_ORDER_BY;

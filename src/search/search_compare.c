@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Makes a value of a text. The text ends with a zero, or after `room` bytes without a zero. */
+/* Makes a value of a text. The text ends at the first zero, or after `room` bytes. */
 static void side_text(setti_side_value* value, const char* text, size_t room)
 {
     const char* end = memchr(text, '\0', room);

@@ -172,7 +172,7 @@ SETTI_COLD static void spell_operand(setti_writer* writer, const sett_search* se
     }
     bool constant = operand->of.variable == NULL && !sett_is_null(operand->of.entity);
     bool omits_this = operand->kind != SETT_OPERAND_ENTITY && spell_is_this(&operand->of);
-    if (constant) { /* not by name: parse.c reads a name at the start of a term as a component */
+    if (constant) { /* no name: at the start of a term, parse.c reads a name as a component */
         setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(operand->of.entity));
     } else if (!omits_this) {
         spell_ref(writer, search, &operand->of);

@@ -66,7 +66,8 @@ static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc
     return NULL;
 }
 
-/* Reads the order. Returns NULL, or what is wrong; an empty text was reported already. */
+/* Prepares `rank` from the order. Returns NULL, or what is wrong. An empty text means that the
+ * error was reported already. */
 static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, char* message)
 {
     const sett_search_order* order = &parsed->order;
