@@ -1,5 +1,5 @@
 /* query_count.c: answers about a query for which the program needs no loop: sett_query_count,
- * sett_query_first, sett_query_matches. For jobs, the survey of the chunks that may hold matches.
+ * sett_query_first, sett_query_matches. Also surveys the chunks that may hold matches, for jobs.
  *
  * The workload: a count or the first match now and then. In each frame, a survey for each system
  * that runs in several jobs, over up to a million entities.

@@ -201,7 +201,7 @@ SETTI_COLD sett_status sett_threads_destroy(sett_threads* threads)
     return SETT_OK;
 }
 
-/* Returns the pool of `tasks`, or NULL if the program has threads of its own. */
+/* Returns the pool to which `tasks` belongs. Returns NULL if the threads are the program's own. */
 static sett_threads* threads_of(const sett_tasks* tasks)
 {
     return tasks->enqueue == threads_enqueue ? tasks->user : NULL;
