@@ -372,7 +372,7 @@ void setti_query_close_job(setti_job_loops* job)
     job->gathering = 0;
 }
 
-/* Returns the scratch of a loop, or NULL. Stops the loop if the world has closed it. */
+/* Returns the scratch of a loop, or NULL. Stops a loop that the world has closed. */
 static setti_gather_scratch* batch_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

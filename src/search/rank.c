@@ -64,7 +64,8 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
     return status;
 }
 
-/* Whether the order is by the hierarchy's depths and all stored depths are current. */
+/* Whether the order can read depths from the hierarchy: it is by depth in the hierarchy, and no
+ * stored depth is outdated. */
 static bool rank_reads_depths(const setti_rank* rank)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(rank->world);
@@ -74,8 +75,8 @@ static bool rank_reads_depths(const setti_rank* rank)
 /* In place of (depth + 1): the depth of the entity is being computed. */
 #define RANK_OPEN UINT32_MAX
 
-/* Stores the depths of an entity, of its target, and so on to the first entity with a known
- * depth. */
+/* Stores the depths of an entity, of its target, of the target's target and so on, up to the first
+ * entity with a known depth. */
 static void rank_store_depths(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     const uint64_t round = (uint64_t)work->round << 32;
@@ -98,7 +99,8 @@ static void rank_store_depths(const setti_rank* rank, const setti_rank_work* wor
     }
 }
 
-/* The number of links on the way from an entity to its last target. `index` SETTI_NONE: 0. */
+/* The number of links on the way from an entity to its last target, or 0 if `index` is
+ * SETTI_NONE. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     SETTI_ASSERT(rank->along != NULL);

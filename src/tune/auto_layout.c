@@ -302,7 +302,6 @@ static void auto_price(auto_evaluation* eval, auto_option* option, setti_price c
         gain = -option->use->regret / 8; /* a doubtful saving: the regret fades */
     }
     uint32_t doublings = SETTI_MIN(option->use->changes, (uint32_t)AUTO_DOUBLINGS);
-    option->gain = gain;
     setti_price move = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED;
     option->cost = move * ((setti_price)1 << doublings);
     bool is_first = doublings == 0;
@@ -310,6 +309,7 @@ static void auto_price(auto_evaluation* eval, auto_option* option, setti_price c
     if (is_first && is_large && option->cost <= auto_extrapolate(eval, gain)) { /* a clear change */
         option->cost /= AUTO_SOON_PART;
     }
+    option->gain = gain;
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
 }
 

@@ -29,7 +29,7 @@ static inline void setti_prices_add(setti_prices* prices, setti_price cost)
     prices->now += SETTI_MAX(-cost, 0);
 }
 
-/* Returns the terms, as bits, whose types a group for a query would own. */
+/* Returns the terms with types that a group for the query would own, as bits. */
 uint32_t setti_price_owned(const sett_query* query);
 
 /* Returns the cost of a loop over a query after `change`. NULL stands for the present layout. */
