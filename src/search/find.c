@@ -1121,16 +1121,17 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     return opened;
 }
 
-/* Writes the values of the rows of the last block to the columns. `last` is the block's depth. */
-static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
+/* Writes the values of the rows of the last block to the columns. `last_depth` is the block's
+ * depth. */
+static void rows_gather(sett_rows* rows, const find* f, uint32_t last_depth)
 {
-    SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
+    SETTI_ASSERT(rows->count <= FIND_ROWS && last_depth < f->search->depth_room);
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         uint8_t number = f->search->result[v];
         uint8_t depth = f->plan.depth[f->branch][number];
         uint32_t* column = f->column + (size_t)v * FIND_ROWS;
         for (uint32_t k = 0; k < rows->count; k++) {
-            column[k] = find_value(f, last, k, number, depth);
+            column[k] = find_value(f, last_depth, k, number, depth);
         }
     }
 }
@@ -1148,10 +1149,11 @@ static bool rows_find(sett_rows* rows, find* f)
 {
     rows->count = 0;
     while (f->branch < f->search->branch_count && f->closed == f->search->open.closed) {
-        uint32_t last = (uint32_t)f->plan.pipe[f->branch].stop - 1;
-        if (find_pull(f, last)) {
-            rows->count = f->block[f->plan.step[last].depth].count;
-            rows_gather(rows, f, f->plan.step[last].depth);
+        uint32_t last_step = (uint32_t)f->plan.pipe[f->branch].stop - 1;
+        if (find_pull(f, last_step)) {
+            uint32_t last_depth = f->plan.step[last_step].depth;
+            rows->count = f->block[last_depth].count;
+            rows_gather(rows, f, last_depth);
             return true;
         }
         f->branch++;

@@ -565,6 +565,7 @@ static void lookup_distribute(sett_entity* entities, uint32_t count, uint32_t sh
         next[value] = sum;
         sum = stop[value];
     }
+    /* Swaps each entity to the next place of its group, until all groups are complete. */
     for (uint32_t value = 0; value < 256; value++) {
         while (next[value] < stop[value]) {
             sett_entity entity = entities[next[value]];
