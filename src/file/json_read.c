@@ -85,7 +85,7 @@ typedef struct json_load {
     uint32_t current;             /* number of the entry being read */
     size_t handle_offset;         /* offset of the current entry's handle */
     uint32_t singletons;          /* number of the entry with the singleton tag, or SETTI_NONE */
-    sett_entity world_singletons; /* entity into which entry `singletons` is merged, or null */
+    sett_entity world_singletons; /* the entity that takes in the entry `singletons`, or null */
     json_read_held* held;
     uint32_t held_count;
     uint32_t held_capacity;
@@ -197,8 +197,10 @@ static bool json_load_find_outside(json_load* load, char* text, size_t offset, s
         return setti_json_fail(&load->reader.json, offset,
                                "\"/path\" or \"#index:generation\" is expected");
     }
-    if (is_handle && (load->desc->keep_handles || sett_is_null(*out))) {
-        return true;
+    if (is_handle) {
+        if (load->desc->keep_handles || sett_is_null(*out)) {
+            return true;
+        }
     }
     *out = sett_null(); /* without `keep_handles`, handles lead to entities of the text only */
     if (!is_handle && json_load_unescape(text)) {
@@ -328,8 +330,8 @@ static bool json_load_check_call(json_load* load, bool succeeded)
                           setti_message_why(sett_world_message(world)));
 }
 
-/* Registers a type of the library, if the name is that of one. Notes the singleton tag.
- *   component  the name is a key of "components", not of "links" */
+/* Registers the type of a name, if the library has such a type. Notes the singleton tag.
+ *   component  true for a key of "components", false for a key of "links" */
 static bool json_load_collect_type(json_load* load, const char* name, bool component)
 {
     sett_world* world = load->world;
@@ -347,7 +349,7 @@ static bool json_load_collect_type(json_load* load, const char* name, bool compo
 }
 
 /* Registers the library's types among the keys of an object.
- *   components  the object is "components", not "links" */
+ *   components  true for the object "components", false for "links" */
 static bool json_load_collect_types(json_load* load, bool components)
 {
     setti_json* json = &load->reader.json;
@@ -421,7 +423,6 @@ static json_read_entry* json_load_add_entry(json_load* load)
     return &entries[load->current];
 }
 
-/* Collects the value of a key of the current entity. */
 static bool json_load_collect_key(json_load* load, const char* key)
 {
     setti_json* json = &load->reader.json;
@@ -534,6 +535,8 @@ static void json_load_begin_value(const json_load* load, const setti_type* type,
 {
     const sett_component_desc* desc = &type->desc;
     bool applies = load->pass == JSON_APPLY;
+    /* for a check without hooks, zeroes are as good as the initial value */
+    bool wants_init = applies || desc->write != NULL;
     const void* present = NULL;
     if (applies) {
         present = setti_storage_find(&type->storage, json_load_self(load).index);
@@ -543,7 +546,7 @@ static void json_load_begin_value(const json_load* load, const setti_type* type,
         setti_type_copy_values(type, value, present, 1);
     } else if (present != NULL) {
         memcpy(value, present, desc->size);
-    } else if ((applies || desc->write != NULL) && desc->init != NULL) {
+    } else if (wants_init && desc->init != NULL) {
         setti_type_call_init(type, value, 1);
     } else {
         memset(value, 0, desc->size);
@@ -581,7 +584,8 @@ static bool json_load_value(json_load* load, setti_type* type)
     bool has_hooks = desc->copy != NULL || desc->deinit != NULL || desc->move != NULL;
     bool in_place = has_hooks && !buffer_owns; /* a copy in a buffer would share memory */
     bool no_value = desc->size == 0 || setti_json_peek(&load->reader.json) == 'n';
-    if (load->pass == JSON_APPLY && (no_value || in_place)) {
+    bool needs_no_buffer = no_value || in_place;
+    if (load->pass == JSON_APPLY && needs_no_buffer) {
         void* value = sett_ensure(load->world, json_load_self(load), type->id);
         if (!json_load_check_call(load, value != NULL)) {
             return false;
@@ -633,7 +637,6 @@ static bool json_load_hold_component(json_load* load, setti_type* type)
     return setti_json_read_value(&load->reader, type, held->value);
 }
 
-/* Moves a value from memory to other memory. */
 static void json_load_move(const setti_type* type, void* destination, void* original)
 {
     if (type->desc.move != NULL) {
@@ -743,6 +746,7 @@ static bool json_load_merge_singletons(json_load* load)
 
 /* ------------------------------------------------------------------------- components and links */
 
+/* Skips or rejects the name of an unknown type. */
 static bool json_load_unknown_type(json_load* load, const char* name, const char* wrong)
 {
     setti_guess guess = setti_guess_begin(name, strlen(name));
@@ -810,7 +814,8 @@ static bool json_load_find_parent(json_load* load, const char* text, size_t offs
     return valid;
 }
 
-/* Finds the entity of the reference `text`. `offset` is that of the reference. */
+/* Finds the entity of the reference `text`, at an offset of the whole text. Returns false after an
+ * error. */
 typedef bool (*json_load_follow)(json_load* load, const char* text, size_t offset,
                                  sett_entity* out);
 
@@ -925,7 +930,6 @@ static bool json_load_link(json_load* load, const setti_type* type)
     return valid;
 }
 
-/* Reads the list of a relationship's links. */
 static bool json_load_targets(json_load* load, const setti_type* type)
 {
     setti_json* json = &load->reader.json;
@@ -1035,7 +1039,6 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     return true;
 }
 
-/* Attaches the current entity to the parent. */
 static bool json_load_enter_parent(json_load* load, sett_entity parent)
 {
     sett_world* world = load->world;
@@ -1229,13 +1232,14 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
     return true;
 }
 
+/* Returns true if the entity of an entry gets the handle in the text. */
 static bool json_load_preserves_handle(const json_load* load, const json_read_entry* entry)
 {
     return load->desc->keep_handles && !sett_is_null(entry->text_handle);
 }
 
-/* Creates the entity of an entry. Adds the singleton tag immediately, so that no callback can
- * create another entity of singletons. Returns false if a call of the world fails. */
+/* Creates the entity of an entry. Adds the singleton tag at once, before a callback could create a
+ * second entity of singletons. Returns false if a call of the world fails. */
 static bool json_load_create_entry(json_load* load, uint32_t number)
 {
     json_read_entry* entry = &load->entries[number];
@@ -1254,8 +1258,8 @@ static bool json_load_create_entry(json_load* load, uint32_t number)
     return tag == NULL || sett_ensure(load->world, entry->entity, tag->id) != NULL;
 }
 
-/* Creates the entities of the text whose handles are preserved, or the entities with new handles if
- * `preserved` is false. */
+/* Creates the entities with preserved handles. If `preserved` is false, creates the entities with
+ * new handles. */
 static bool json_load_create(json_load* load, bool preserved)
 {
     for (uint32_t k = 0; k < load->count; k++) {
@@ -1311,7 +1315,6 @@ static void json_load_undo(json_load* load)
     json_load_remove_ends(load);
 }
 
-/* Frees the memory of the passes. */
 static void json_load_free(json_load* load)
 {
     setti_pool* pool = &load->world->pool;
@@ -1359,7 +1362,7 @@ static sett_status json_load_result(json_load* load, bool valid)
     return setti_json_report(&load->reader, load->status, load->call);
 }
 
-/* Reads the text in all passes. Returns false after an error, with the world unchanged. */
+/* Reads the text in all passes. Returns false after an error, with all changes undone. */
 static bool json_load_passes(json_load* load)
 {
     bool collected = json_load_walk(load, JSON_NO_KEYS);
@@ -1383,7 +1386,6 @@ static bool json_load_passes(json_load* load)
     return applied;
 }
 
-/* Fills in the result of sett_json_read. */
 static void json_load_report(const json_load* load, bool valid, sett_json_result* result)
 {
     memset(result, 0, sizeof(*result));

@@ -3,8 +3,8 @@
  * The workload: texts of some MB, from any source, read three times. The reader checks each byte,
  * and skips unused values without storing them.
  *
- * Invariant:  at <= size;  depth is the number of open containers;  after an error all calls fail
- */
+ * Invariant:  offset <= size;  depth is the number of open containers;  after an error all calls
+ * fail */
 #include "file/json_text.h"
 
 bool setti_json_fail(setti_json* json, size_t offset, const char* wrong)
@@ -56,7 +56,8 @@ SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
     return length;
 }
 
-/* Returns the size of a character whose first byte is `lead`, or 0 if no character begins so. */
+/* Returns the size of a character that begins with the byte `lead`. Returns 0 if no character
+ * does. */
 static size_t utf8_lead_length(unsigned char lead)
 {
     if (lead < 0x80) {
@@ -143,7 +144,7 @@ static size_t utf8_encode(uint32_t code, char out[4])
     return length;
 }
 
-/* Returns the value of a hexadecimal digit, or 16 for another character. */
+/* Returns the value of a hexadecimal digit, or 16 for any other character. */
 static uint32_t json_hex_digit(char c)
 {
     if (c >= '0' && c <= '9') {
@@ -333,7 +334,8 @@ static bool json_skip_number(setti_json* json, size_t* digits)
     }
     bool starts_with_zero = json_is(json, '0');
     *digits = json_digits(json);
-    if (*digits == 0 || (starts_with_zero && *digits > 1)) {
+    bool leading_zero = starts_with_zero && *digits > 1;
+    if (*digits == 0 || leading_zero) {
         return false;
     }
     if (json_is(json, '.')) {
@@ -485,6 +487,7 @@ static bool json_skip_scalar(setti_json* json, char first)
     size_t length;
     const char* text;
     bool word;
+    bool is_digit;
     switch (first) {
     case '"':
         return setti_json_string(json, NULL, 0, &length);
@@ -494,7 +497,8 @@ static bool json_skip_scalar(setti_json* json, char first)
     case 'n':
         return setti_json_null(json);
     default:
-        if (first == '-' || (first >= '0' && first <= '9')) {
+        is_digit = first >= '0' && first <= '9';
+        if (is_digit || first == '-') {
             return setti_json_number(json, &text, &length);
         }
         return setti_json_fail(json, json->offset, "a value is expected");
@@ -531,7 +535,7 @@ bool setti_json_skip(setti_json* json)
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Returns the value of a digit of base64, or 64 for another character. */
+/* Returns the value of a digit of base64, or 64 for any other character. */
 static uint32_t base64_value(char c)
 {
     if (c == '\0') {
@@ -627,7 +631,8 @@ bool setti_json_finish(setti_json_out* out)
 static void json_add_escape(setti_json_out* out, unsigned char byte)
 {
     static const char digits[] = "0123456789abcdef";
-    static const char pairs[] = "\"\"\\\\\nn\rr\tt"; /* each byte, then the letter of its escape */
+    static const char pairs[] =
+        "\"\"\\\\\nn\rr\tt"; /* a byte, then the letter of the escape, for each simple escape */
     char escape[] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
     size_t length = sizeof(escape);
     const char* pair = NULL;

@@ -36,8 +36,10 @@ SETTI_INLINE bool setti_json_is_space(char c)
 SETTI_INLINE size_t setti_json_skip_space(setti_json* json)
 {
     SETTI_ASSERT(json->offset <= json->size);
-    while (json->wrong == NULL && json->offset < json->size &&
-           setti_json_is_space(json->text[json->offset])) {
+    if (json->wrong != NULL) {
+        return json->offset;
+    }
+    while (json->offset < json->size && setti_json_is_space(json->text[json->offset])) {
         json->offset++;
     }
     return json->offset;

@@ -174,7 +174,8 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 {
     sett_entity entity;
     memcpy(&entity, bytes, sizeof(entity));
-    if (sett_is_null(entity) && entity.index == 0) { /* generation 0 of another index: "#7:0" */
+    /* a null handle with an index, such as "#7:0", is written as a handle */
+    if (sett_is_null(entity) && entity.index == 0) {
         setti_json_add_text(out, "null");
     } else {
         setti_json_add_reference(out, world, entity);
@@ -277,10 +278,11 @@ static void value_add_struct(setti_json_out* out, sett_world* world, const sett_
             between = ", ";
         }
     }
-    setti_json_add_text(out, *between == '{' ? "{}" : "}");
+    bool is_empty = *between == '{'; /* no member was written */
+    setti_json_add_text(out, is_empty ? "{}" : "}");
 }
 
-/* Writes the bytes of a value whose members are unknown. Padding is written as zeroes. */
+/* Writes the bytes of a value if the type has no known members. Padding is written as zeroes. */
 static void value_add_raw(setti_json_out* out, sett_world* world, const setti_type* type,
                           const unsigned char* value)
 {
@@ -544,8 +546,8 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
     return true;
 }
 
-/* Counts the bytes of a string without storing them. *begin becomes the reader in front of the
- * string, so that the string can be read again. */
+/* Counts the bytes of a string without storing the bytes. *begin becomes a copy of the reader
+ * before the string, with which the string can be read again. */
 static bool value_count_chars(setti_json_reader* reader, setti_json* begin, size_t* length)
 {
     unsigned char unused; /* the capacity is 0 */
@@ -646,14 +648,16 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     return value_fail(reader, offset, wrong, " (%s)", sett_member_kind_name(member->kind));
 }
 
-/* Reads NaN, Infinity or -Infinity in quotes. Other words are rejected later. */
+/* Reads NaN, Infinity or -Infinity in quotes. Rejects numbers; setti_number_read rejects other
+ * words. */
 static bool value_read_word(setti_json* json, char word[SETTI_NUMBER_SIZE], size_t* length)
 {
     size_t offset = json->offset;
     if (!setti_json_string(json, word, SETTI_NUMBER_SIZE, length)) {
         return false;
     }
-    bool looks_like_number = strchr("0123456789+-", word[0]) != NULL; /* also if it is empty */
+    /* also true for an empty word, because strchr finds the zero at the end */
+    bool looks_like_number = strchr("0123456789+-", word[0]) != NULL;
     bool is_word = !looks_like_number || strcmp(word, "-Infinity") == 0;
     if (*length >= SETTI_NUMBER_SIZE || !is_word) {
         return setti_json_fail(json, offset, "a number is expected, without quotes");
@@ -689,7 +693,7 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
     return true;
 }
 
-/* Reads a set of bits, from a list of constants and numbers or from one number. */
+/* Reads a set of bits. The text has a list of constants and numbers, or a single number. */
 static bool value_read_bits(setti_json_reader* reader, const sett_member* member,
                             unsigned char* bytes)
 {
@@ -753,7 +757,7 @@ static bool value_count_items(setti_json* json, uint32_t* count)
     return true;
 }
 
-/* Reads the items of a list, of which there are `count`. */
+/* Reads a list of `count` items. */
 static bool value_read_items(setti_json_reader* reader, const sett_member* item, uint32_t count,
                              unsigned char* items)
 {
@@ -798,7 +802,7 @@ static bool value_read_list(setti_json_reader* reader, const sett_member* member
     return true;
 }
 
-/* Reads opaque bytes, all of them. */
+/* Reads opaque bytes. Fails if the text has too few bytes. */
 static bool value_read_opaque(setti_json_reader* reader, const sett_member* member,
                               unsigned char* bytes)
 {
@@ -920,7 +924,7 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
     return value_read_array(reader, member, bytes);
 }
 
-/* Skips or rejects a name that no member has. `offset` is that of the value in the text. */
+/* Skips or rejects a name that no member has. `offset` is the offset of the value in the text. */
 static bool value_unknown_member(setti_json_reader* reader, const sett_struct* structure,
                                  const char* name, size_t offset)
 {
@@ -973,7 +977,7 @@ static bool value_is_base64(const setti_json_reader* reader)
     return strcmp(key, "base64") == 0;
 }
 
-/* Reads the bytes of a value whose members are unknown. */
+/* Reads the bytes of a value if the type has no known members. */
 static bool value_read_raw(setti_json_reader* reader, const setti_type* type, unsigned char* value)
 {
     size_t length = 0;
@@ -1088,7 +1092,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
 {
     setti_json* json = &reader->json;
     char first = setti_json_peek(json);
-    if (first == 'n') { /* null leaves the value as it is */
+    if (first == 'n') { /* null: the value stays unchanged */
         return setti_json_null(json);
     }
     if (type->desc.size == 0) {

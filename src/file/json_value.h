@@ -35,7 +35,7 @@ typedef struct setti_json_reader {
     sett_world* world;
     bool allow_unknown; /* unknown names are skipped, not rejected */
     uint32_t skipped;   /* number of unknown names */
-    /* Finds the entity of the reference `text`, which is at the offset. Returns false after an
+    /* Finds the entity of the reference `text`. `offset` is for messages. Returns false after an
      * error. */
     bool (*find)(struct setti_json_reader* reader, const char* text, size_t offset,
                  sett_entity* out);

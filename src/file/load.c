@@ -1,10 +1,10 @@
 /* load.c: reads a file into a separate world, and then replaces the program's world.
  *
  * The workload: files from any source, and files that a crash has cut off. So all records are read,
- * applied and compared with hashes in a separate world (`apart`) with limited memory. After an
+ * applied and compared with hashes in a separate world (`contents`) with limited memory. After an
  * error the program's world is unchanged, and the previous generation is tried.
  *
- *     file -> records -> types, state, deltas -> `apart` -> sett_world_clone -> program's world
+ *     file -> records -> types, state, deltas -> `contents` -> sett_world_clone -> program's world
  *
  * Invariant:  the program's world is replaced by a complete state, or unchanged
  */
@@ -33,10 +33,10 @@
 /* An attempt to load one file: the path, or a file beside the path. */
 typedef struct load_attempt {
     setti_place* place;
-    const char* name;  /* of the file */
-    sett_world* apart; /* the contents of the file */
-    size_t full_limit; /* sett_file_desc.limit, or the default */
-    size_t limit;      /* the part of `full_limit` for `apart` and unpacked records */
+    const char* name;     /* of the file */
+    sett_world* contents; /* the separate world with the contents of the file, or NULL */
+    size_t full_limit;    /* sett_file_desc.limit, or the default */
+    size_t limit;         /* the part of `full_limit` for `contents` and unpacked records */
     uint64_t last_frame;
     setti_stream_reader reader;
     setti_bytes next_run; /* the record of the systems for the next state or delta */
@@ -70,17 +70,18 @@ static sett_status load_fail_memory(load_attempt* load)
                      "memory ran out, and this world is unchanged - free some, and call again");
 }
 
-/* Takes over an error of `apart`. Returns the status that the load has then. */
-static sett_status load_fail_apart(load_attempt* load, sett_status status)
+/* Makes an error of `contents` the attempt's error. Returns the status of the attempt. */
+static sett_status load_fail_contents(load_attempt* load, sett_status status)
 {
     bool no_memory = status == SETT_STATUS_OUT_OF_MEMORY;
-    if (load->apart->pool.denied && (no_memory || status == SETT_STATUS_LIMIT)) {
+    bool at_limit = no_memory || status == SETT_STATUS_LIMIT;
+    if (at_limit && load->contents->pool.denied) {
         return load_fail_limit(load);
     }
     if (no_memory) {
         return load_fail_memory(load);
     }
-    return load_fail(load, status, setti_load_why(load->apart));
+    return load_fail(load, status, setti_load_why(load->contents));
 }
 
 /* Reduces a size, so that the limits computed from a size cannot overflow. */
@@ -96,7 +97,7 @@ size_t setti_load_default_limit(const sett_world* world, uint64_t size)
 }
 
 /* Sets the limits of memory of the attempt. `limit` is 0 for the default. Fails if the limit leaves
- * nothing for `apart`. */
+ * nothing for `contents`. */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
     size_t buffer = 2 * load_bounded(load->reader.size); /* a payload in a buffer that doubles */
@@ -118,27 +119,27 @@ static sett_status load_limit(load_attempt* load, size_t limit)
     return SETT_OK;
 }
 
-static sett_status load_begin_apart(load_attempt* load)
+static sett_status load_begin_contents(load_attempt* load)
 {
-    load->apart = setti_replica_create(load->place->world);
-    if (load->apart == NULL) {
+    load->contents = setti_replica_create(load->place->world);
+    if (load->contents == NULL) {
         return load_fail_memory(load);
     }
-    setti_pool_set_ceiling(&load->apart->pool, load->limit);
+    setti_pool_set_ceiling(&load->contents->pool, load->limit);
     return SETT_OK;
 }
 
-/* Limits the memory of `apart` to what the unpacked record leaves. Returns the number of bytes that
- * are still free. The limit and the result are at least 1, because 0 stands for no limit. */
+/* Limits the memory of `contents` to what the unpacked record leaves. Returns the number of bytes
+ * that are still free. The limit and the result are at least 1, because 0 stands for no limit. */
 static size_t load_update_limit(load_attempt* load)
 {
-    size_t unpacked = load->reader.unpacked; /* in memory beside `apart` */
-    size_t used = load->apart->pool.block_size + unpacked;
+    size_t unpacked = load->reader.unpacked; /* in memory beside `contents` */
+    size_t used = load->contents->pool.block_size + unpacked;
     size_t ceiling = 1;
     if (unpacked < load->limit) {
         ceiling = load->limit - unpacked;
     }
-    setti_pool_set_ceiling(&load->apart->pool, ceiling);
+    setti_pool_set_ceiling(&load->contents->pool, ceiling);
     if (used >= load->limit) {
         return 1;
     }
@@ -181,10 +182,10 @@ static sett_status load_state(load_attempt* load)
         return load_fail(load, SETT_STATUS_INVALID,
                          "the file is damaged: it has two states - load a copy");
     }
-    sett_status status = setti_delta_load(load->apart, payload->data, payload->size,
+    sett_status status = setti_delta_load(load->contents, payload->data, payload->size,
                                           load_update_limit(load), SETTI_FROM_FILE);
     if (status != SETT_OK) {
-        return load_fail_apart(load, status);
+        return load_fail_contents(load, status);
     }
     load->has_state = true;
     load_advance(load);
@@ -199,10 +200,10 @@ static sett_status load_delta(load_attempt* load)
                          "the file is damaged: it does not begin with a state - load a copy");
     }
     sett_snapshot_options options = {.delta_limit = load_update_limit(load)};
-    sett_status status = sett_snapshot_set_options(load->apart, &options);
+    sett_status status = sett_snapshot_set_options(load->contents, &options);
     if (status == SETT_OK) {
-        status = setti_delta_apply_from(load->apart, payload->data, payload->size, SETTI_FROM_FILE,
-                                        "sett_world_load");
+        status = setti_delta_apply_from(load->contents, payload->data, payload->size,
+                                        SETTI_FROM_FILE, "sett_world_load");
     }
     if (status == SETT_OK) {
         load_advance(load);
@@ -213,15 +214,15 @@ static sett_status load_delta(load_attempt* load)
         load->stopped = true; /* ends the journal, like damage */
         return SETT_OK;
     }
-    return load_fail_apart(load, status);
+    return load_fail_contents(load, status);
 }
 
 static sett_status load_types(load_attempt* load)
 {
-    sett_status status = setti_types_decode(load->apart, load->place->world, &load->reader.payload,
-                                            &load->result.new_types);
+    sett_status status = setti_types_decode(load->contents, load->place->world,
+                                            &load->reader.payload, &load->result.new_types);
     if (status != SETT_OK) {
-        return load_fail_apart(load, status);
+        return load_fail_contents(load, status);
     }
     return SETT_OK;
 }
@@ -243,9 +244,9 @@ static sett_status load_record(load_attempt* load)
     }
 }
 
-/* Reads all records up to the last frame to load. Returns the error of a record. Otherwise *next
- * becomes the reason for which the loop ended, and result.cut the bytes after the last valid
- * record. */
+/* Reads all records up to the last frame to load. *next becomes the reason for the end of the loop.
+ * result.cut becomes the number of bytes after the last valid record. Returns the error of a
+ * record, if there is one. */
 static sett_status load_each_record(load_attempt* load, setti_stream_next* next)
 {
     setti_stream_reader* reader = &load->reader;
@@ -277,7 +278,7 @@ static sett_status load_each_record(load_attempt* load, setti_stream_next* next)
 /* Reads all records up to the last frame to load. Fails if they contain no state. */
 static sett_status load_records(load_attempt* load)
 {
-    SETTI_ASSERT(load->apart != NULL && !load->has_state);
+    SETTI_ASSERT(load->contents != NULL && !load->has_state);
     const setti_stream_reader* reader = &load->reader;
     setti_stream_next next;
     sett_status status = load_each_record(load, &next);
@@ -362,8 +363,8 @@ static sett_status load_all(load_attempt* load)
     return status;
 }
 
-/* Registers the types of the file in the new `apart`, with the program's layouts. `old` is the
- * world with the layouts of the file. */
+/* Registers the types of the file in the new world `contents`, with the program's layouts. `old` is
+ * the world with the layouts of the file. */
 static sett_status load_register_types(load_attempt* load, const sett_world* old)
 {
     const sett_world* program = load->place->world;
@@ -375,7 +376,7 @@ static sett_status load_register_types(load_attempt* load, const sett_world* old
             from_world = old;
             type = old->registered.item[k];
         }
-        status = setti_replica_join(load->apart, from_world, type, load->place->call);
+        status = setti_replica_join(load->contents, from_world, type, load->place->call);
     }
     return status;
 }
@@ -397,22 +398,22 @@ static sett_status load_check_conversions(load_attempt* load, const setti_migrat
     return SETT_OK;
 }
 
-/* Decodes a state into a new `apart`, which has the program's layouts. `old` is the world with the
- * layouts of the file. */
+/* Decodes a state into a new world `contents`, which has the program's layouts. `old` is the world
+ * with the layouts of the file. */
 static sett_status load_convert(load_attempt* load, const sett_world* old, const setti_bytes* state,
                                 setti_migration* list, uint32_t count)
 {
     const setti_delta_rules rules = {&list->rule, sizeof(*list), count};
-    sett_status status = load_begin_apart(load);
+    sett_status status = load_begin_contents(load);
     if (status != SETT_OK) {
         return status;
     }
     status = load_register_types(load, old);
     if (status == SETT_OK) {
-        status = setti_delta_convert(load->apart, state, &rules);
+        status = setti_delta_convert(load->contents, state, &rules);
     }
     if (status != SETT_OK) {
-        return load_fail_apart(load, status);
+        return load_fail_contents(load, status);
     }
     return load_check_conversions(load, list, count);
 }
@@ -421,14 +422,14 @@ static sett_status load_convert(load_attempt* load, const sett_world* old, const
 SETTI_COLD static sett_status load_migrate(load_attempt* load)
 {
     sett_world* program = load->place->world;
-    sett_world* old = load->apart;
+    sett_world* old = load->contents;
     sett_status status;
     uint32_t count;
     uint32_t types = old->registered.count;
     setti_migration* list = setti_migrations_create(program, old, load->place->call, &count,
                                                     &load->result.dropped, &status);
     if (status != SETT_OK) {
-        return load_fail_apart(load, status);
+        return load_fail_contents(load, status);
     }
     if (list == NULL) { /* no type needs a conversion */
         return SETT_OK;
@@ -436,7 +437,7 @@ SETTI_COLD static sett_status load_migrate(load_attempt* load)
     setti_bytes state = {0};
     status = setti_delta_encode_state(old, load->place->call, &state);
     if (status != SETT_OK) {
-        status = load_fail_apart(load, status);
+        status = load_fail_contents(load, status);
     } else {
         status = load_convert(load, old, &state, list, count);
         setti_bytes_free(&old->pool, &state);
@@ -446,35 +447,39 @@ SETTI_COLD static sett_status load_migrate(load_attempt* load)
     return status;
 }
 
-/* Reads the records of an open file into `apart`. */
-static sett_status load_contents(load_attempt* load)
+/* Reads the records of an open file into `contents`. */
+static sett_status load_read_contents(load_attempt* load)
 {
     const setti_place* place = load->place;
     sett_status status = load_all(load);
     if (status == SETT_OK) { /* a type of the program can require more types */
-        status = setti_replica_require(load->apart, place->world, place->call);
+        status = setti_replica_require(load->contents, place->world, place->call);
         if (status != SETT_OK) {
-            status = load_fail_apart(load, status);
+            status = load_fail_contents(load, status);
         }
     }
-    setti_pool_set_ceiling(&load->apart->pool, 0);
+    setti_pool_set_ceiling(&load->contents->pool, 0);
     return status;
 }
 
-/* Reads an open file into `apart`, with the program's layouts. */
+/* Reads an open file into `contents`, with the program's layouts. */
 static sett_status load_file(load_attempt* load, void* file, const sett_file_desc* desc)
 {
     setti_place* place = load->place;
     if (!setti_stream_open(&load->reader, place->files, file, &place->world->pool)) {
         return load_fail(load, load->reader.status, load->reader.why);
     }
-    load->reader.compression = desc != NULL ? desc->compression : NULL;
-    sett_status status = load_limit(load, desc != NULL ? desc->limit : 0);
+    size_t limit = 0; /* the default */
+    if (desc != NULL) {
+        limit = desc->limit;
+        load->reader.compression = desc->compression;
+    }
+    sett_status status = load_limit(load, limit);
     if (status == SETT_OK) {
-        status = load_begin_apart(load);
+        status = load_begin_contents(load);
     }
     if (status == SETT_OK) {
-        status = load_contents(load);
+        status = load_read_contents(load);
     }
     if (status == SETT_OK) {
         status = load_migrate(load);
@@ -512,8 +517,8 @@ static void load_end(load_attempt* load)
     setti_pool* pool = &load->place->world->pool;
     setti_bytes_free(pool, &load->run);
     setti_bytes_free(pool, &load->next_run);
-    sett_world_destroy(load->apart);
-    load->apart = NULL;
+    sett_world_destroy(load->contents);
+    load->contents = NULL;
 }
 
 /* Loads the file at the path. If the file is damaged or absent, loads a file beside the path. */
@@ -556,8 +561,8 @@ SETTI_COLD sett_status setti_load_apart(sett_world* world, const char* call, con
     }
     status = load_any(&load, &place, desc);
     if (status == SETT_OK) {
-        *out = (setti_loaded){load.apart, load.run, load.result};
-        load.apart = NULL;
+        *out = (setti_loaded){load.contents, load.run, load.result};
+        load.contents = NULL;
         load.run = (setti_bytes){NULL, 0, 0};
     }
     load_end(&load);
@@ -568,7 +573,7 @@ SETTI_COLD sett_status setti_load_apart(sett_world* world, const char* call, con
 void setti_loaded_free(sett_world* world, setti_loaded* loaded)
 {
     setti_bytes_free(&world->pool, &loaded->run);
-    sett_world_destroy(loaded->apart);
+    sett_world_destroy(loaded->contents);
 }
 
 static sett_status load_world(sett_world* world, const char* call, const char* path,
@@ -587,11 +592,11 @@ static sett_status load_world(sett_world* world, const char* call, const char* p
     if (status != SETT_OK) {
         return status;
     }
-    status = setti_replica_clone(loaded.apart, world, call);
+    status = setti_replica_clone(loaded.contents, world, call);
     if (status == SETT_OK) {
         setti_run_apply(world, &loaded.run);
         if (loaded.result.new_types != 0) {
-            setti_types_report(world, loaded.apart, call);
+            setti_types_report(world, loaded.contents, call);
         }
         if (result != NULL) {
             *result = loaded.result;
@@ -636,8 +641,8 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
-/* Opens a file with a pool of its own, which may take `limit` bytes, or any number if `limit` is 0.
- * Even after an error, load_close must follow. */
+/* Opens a file, and initialises a pool for the file. The pool may take `limit` bytes; 0 stands for
+ * no limit. Even after an error, load_close must follow. */
 static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
                              const sett_file_desc* desc, size_t limit)
 {

@@ -8,8 +8,8 @@
 #include "world/world.h"
 
 typedef struct setti_loaded {
-    sett_world* apart; /* a separate world: the contents of the file, with the program's types */
-    setti_bytes run;   /* the record of the systems, in the pool of the program's world */
+    sett_world* contents; /* a separate world, with the program's types */
+    setti_bytes run;      /* the record of the systems, in the pool of the program's world */
     sett_load_result result;
 } setti_loaded;
 

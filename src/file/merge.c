@@ -5,10 +5,10 @@
  * the nodes of one copy between two worlds (relation/clone.h). Some nodes are merged onto entities
  * of the program's world. The copy reserves all memory first, and runs callbacks last.
  *
- *     file -> a world apart -> nodes:  chosen | outside | top
- *                                        |        |        +-- desc.parent, for roots
- *                                        |        +-- not chosen, found in the world by its path
- *                                        +-- created, or merged onto an entity of the world
+ *     file -> separate world -> nodes:  chosen | outside | top
+ *                                         |        |        +-- desc.parent, for roots
+ *                                         |        +-- not chosen, found in the world by its path
+ *                                         +-- created, or merged onto an entity of the world
  *
  * Invariant:  an entity of the world has one node at most;  nodes of parents come before nodes of
  *             children
@@ -109,7 +109,8 @@ static sett_status merge_decide(merge_job* job)
     for (uint32_t k = 0; status == SETT_OK && k < from_world->registered.count; k++) {
         const setti_type* type = from_world->registered.item[k];
         bool always = merge_is_always_merged(from_world, type);
-        if (type->storage.count == 0 || (!always && !merge_chooses(job, type))) {
+        bool chosen = always || merge_chooses(job, type);
+        if (!chosen || type->storage.count == 0) {
             continue;
         }
         bool raw = !always && merge_is_raw(type) && !merge_allows_raw(job, type);
@@ -154,9 +155,9 @@ static sett_status merge_register(merge_job* job)
 }
 
 /* Returns the node of an entity of the file, or SETTI_NONE if there is none. */
-static uint32_t merge_file_node(const merge_job* job, uint32_t index)
+static uint32_t merge_file_node(const merge_job* job, uint32_t file_index)
 {
-    return setti_hash_map_find(&job->clone.by_index, setti_link_to(index));
+    return setti_hash_map_find(&job->clone.by_index, setti_link_to(file_index));
 }
 
 /* Returns the node of an entity of the world, or SETTI_NONE if there is none. */
@@ -173,9 +174,9 @@ static bool merge_is_merged(const setti_clone_node* node)
 
 /* Returns the node of the parent that an entity of the file will have. Returns SETTI_NONE if the
  * entity will be a root. The node `top` replaces a parent that is not merged. */
-static uint32_t merge_parent_node(const merge_job* job, uint32_t index)
+static uint32_t merge_parent_node(const merge_job* job, uint32_t file_index)
 {
-    uint32_t link = setti_hierarchy_parent(job->from_world, index);
+    uint32_t link = setti_hierarchy_parent(job->from_world, file_index);
     uint32_t top = job->clone.merge.top;
     if (link == SETTI_NO_LINK) {
         return top;
@@ -190,9 +191,9 @@ static uint32_t merge_parent_node(const merge_job* job, uint32_t index)
 
 /* Finds the parent that an entity of the file will have. *parent becomes null for a root. Returns
  * false if the parent does not exist yet. */
-static bool merge_find_parent(const merge_job* job, uint32_t index, sett_entity* parent)
+static bool merge_find_parent(const merge_job* job, uint32_t file_index, sett_entity* parent)
 {
-    uint32_t node = merge_parent_node(job, index);
+    uint32_t node = merge_parent_node(job, file_index);
     if (node == SETTI_NONE) {
         *parent = sett_null();
         return true;
@@ -201,14 +202,16 @@ static bool merge_find_parent(const merge_job* job, uint32_t index, sett_entity*
     return !sett_is_null(*parent);
 }
 
-static const char* merge_name(const merge_job* job, uint32_t index)
+/* Returns the name of an entity of the file, or NULL. */
+static const char* merge_name(const merge_job* job, uint32_t file_index)
 {
-    return sett_name_get(job->from_world, setti_entity_at(&job->from_world->entities, index));
+    sett_entity original = setti_entity_at(&job->from_world->entities, file_index);
+    return sett_name_get(job->from_world, original);
 }
 
 /* Returns the index of the world's entity that has a value, or SETTI_NONE if there is none.
- * *free_key becomes the key of `by_value` at which the search ended: a free key if no entity was
- * found. */
+ * *free_key becomes the last key of `by_value` that was searched. If no entity was found, that key
+ * is free. */
 static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
                                  uint64_t* free_key)
 {
@@ -245,7 +248,7 @@ static sett_status merge_fail_match(const merge_job* job, uint32_t file_index, u
     uint32_t kept_index = other_index;
     uint32_t changed_index = file_index;
     if (tag != NULL && setti_storage_has(&tag->storage, file_index)) {
-        /* the tag matches whatever the path or value is, so only the other entity can change */
+        /* the tag matches with any path and value: only the entity without the tag can change */
         kept_index = file_index;
         changed_index = other_index;
     }
@@ -325,7 +328,7 @@ static sett_entity merge_match_value(const merge_job* job, uint32_t file_index)
     return setti_entity_at(&job->to_world->entities, world_index);
 }
 
-/* Returns the world's entity onto which an entity of the file is merged. Returns null if a new
+/* Returns the world's entity that an entity of the file is merged with. Returns null if a new
  * entity is to be created. */
 static sett_entity merge_match(const merge_job* job, uint32_t file_index)
 {
@@ -345,7 +348,7 @@ static sett_entity merge_match(const merge_job* job, uint32_t file_index)
 
 /* Returns true if an entity of the file has a chosen type. An empty list of types chooses all
  * entities. */
-static bool merge_is_chosen(const merge_job* job, uint32_t index)
+static bool merge_is_chosen(const merge_job* job, uint32_t file_index)
 {
     if (job->desc->type_count == 0) {
         return true;
@@ -354,7 +357,7 @@ static bool merge_is_chosen(const merge_job* job, uint32_t index)
         const setti_type* type = job->from_world->registered.item[k];
         bool chosen = job->verdicts[type->id] != SETTI_CLONE_SKIP &&
                       !merge_is_always_merged(job->from_world, type);
-        if (chosen && setti_storage_has(&type->storage, index)) {
+        if (chosen && setti_storage_has(&type->storage, file_index)) {
             return true;
         }
     }
@@ -409,7 +412,10 @@ static sett_status merge_add_outside(merge_job* job, uint32_t file_index)
         sett_entity world_entity = setti_entity_at(&job->to_world->entities, world_index);
         added = merge_append(job, file_index, world_entity, outside);
     }
-    return added ? SETT_OK : merge_no_memory(job);
+    if (!added) {
+        return merge_no_memory(job);
+    }
+    return SETT_OK;
 }
 
 /* Replaces `other`, an unmerged node, by `node`. Both stand for the same entity of the world.
@@ -526,7 +532,10 @@ static sett_status merge_find_path(merge_job* job, uint32_t file_index)
     }
     bool mapped = setti_hash_map_set(&job->to_world->pool, &job->by_path, setti_link_to(file_index),
                                      same.index);
-    return mapped ? SETT_OK : merge_no_memory(job);
+    if (!mapped) {
+        return merge_no_memory(job);
+    }
+    return SETT_OK;
 }
 
 /* Returns true if the new entity of a node will have the parent `parent` and the name `name`. */
@@ -549,7 +558,10 @@ static bool merge_will_have(const merge_job* job, const setti_clone_node* node, 
 static bool merge_is_taken(const merge_job* job, sett_entity parent, const char* name,
                            uint64_t* key)
 {
-    uint64_t parent_hash = sett_is_null(parent) ? 0 : (uint64_t)setti_link_to(parent.index) << 20;
+    uint64_t parent_hash = 0; /* of a root */
+    if (!sett_is_null(parent)) {
+        parent_hash = (uint64_t)setti_link_to(parent.index) << 20;
+    }
     uint64_t hash = setti_hash_bytes(name, strlen(name)) ^ parent_hash;
     *key = hash != 0 ? hash : 1;
     uint32_t step = 0;
@@ -597,7 +609,10 @@ static sett_status merge_number_name(merge_job* job, setti_clone_node* node, set
     *key = search.key;
     node->name = setti_text_add(job->to_world, &setti_names_of(job->to_world)->texts, search.text,
                                 strlen(search.text));
-    return node->name != 0 ? SETT_OK : setti_name_fail(job->to_world, search.text, merge_call);
+    if (node->name == 0) {
+        return setti_name_fail(job->to_world, search.text, merge_call);
+    }
+    return SETT_OK;
 }
 
 /* Reports a name that a child of `parent` has or will have. */
@@ -641,7 +656,10 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
         }
     }
     bool noted = setti_hash_map_set(&job->to_world->pool, &job->by_name, key, number);
-    return noted ? SETT_OK : merge_no_memory(job);
+    if (!noted) {
+        return merge_no_memory(job);
+    }
+    return SETT_OK;
 }
 
 /* Checks the names of new entities. Notes which nodes will be in the hierarchy. */
@@ -772,7 +790,7 @@ static sett_status merge_check_all_circles(const merge_job* job)
     return status;
 }
 
-/* Fills in the result, which takes over `pairs`. */
+/* Fills in the result. The result takes over the memory of `pairs`. */
 static void merge_report(merge_job* job, const sett_load_result* file, sett_merge_result* result)
 {
     memset(result, 0, sizeof(*result));
@@ -825,7 +843,8 @@ sett_entity sett_merge_find(const sett_merge_result* result, sett_entity in_file
         uint32_t middle = low + (high - low) / 2;
         const sett_merge_pair* pair = &result->pairs[middle];
         if (pair->file.index == in_file.index) {
-            return sett_equals(pair->file, in_file) ? pair->entity : sett_null();
+            bool same_generation = pair->file.generation == in_file.generation;
+            return same_generation ? pair->entity : sett_null();
         }
         if (pair->file.index < in_file.index) {
             low = middle + 1;
@@ -919,10 +938,12 @@ static sett_status merge_begin_nodes(merge_job* job)
     const bool outside = false;
     clone->merge.top = 0; /* the first node */
     bool added = merge_append(job, SETTI_NONE, job->desc->parent, outside);
-    return added ? SETT_OK : merge_no_memory(job);
+    if (!added) {
+        return merge_no_memory(job);
+    }
+    return SETT_OK;
 }
 
-/* Makes the nodes of all entities. */
 static sett_status merge_gather(merge_job* job)
 {
     bool partial = job->desc->subtree != NULL || job->desc->type_count != 0;
@@ -965,14 +986,13 @@ static sett_status merge_run(merge_job* job)
     return setti_clone_carry_out(&job->clone, NULL);
 }
 
-/* Merges a loaded file. */
 static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc, const char* path,
                                 const setti_loaded* loaded, sett_merge_result* result)
 {
     merge_job job = {.desc = desc, .path = path};
-    job.from_world = loaded->apart;
+    job.from_world = loaded->contents;
     job.to_world = world;
-    job.clone.from = loaded->apart;
+    job.clone.from = loaded->contents;
     job.clone.to = world;
     job.clone.desc.call = merge_call;
     job.clone.count = 1;
@@ -1023,9 +1043,9 @@ sett_status sett_world_merge_sized(sett_world* world, const char* path,
     }
     status = merge_loaded(world, desc, path, &loaded, result);
     if (status == SETT_OK && loaded.result.new_types != 0) {
-        setti_types_report(world, loaded.apart, merge_call);
+        setti_types_report(world, loaded.contents, merge_call);
     }
-    (void)sett_world_message(world); /* formats the message before loaded.apart is freed */
+    (void)sett_world_message(world); /* formats the message before loaded.contents is freed */
     setti_loaded_free(world, &loaded);
     return status;
 }

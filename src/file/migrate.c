@@ -63,7 +63,6 @@ SETTI_COLD sett_status sett_file_migrate(sett_world* world, sett_component compo
 
 #define MIGRATE_ALIGN 4096 /* the largest alignment of a type */
 
-/* Returns the member with a name, or NULL if there is none. */
 static const sett_member* migrate_find(const sett_struct* structure, const char* name)
 {
     return setti_struct_member(structure, name, strlen(name));
@@ -198,20 +197,20 @@ static void migrate_owned(setti_migration* migration, const sett_member* old_mem
     sett_string string = {.room_ = 0};
     sett_list list = {.count = 0};
     const void* converted = &string;
-    bool fits = true; /* false: memory ran out */
+    bool has_memory = true;
     if (new_member->kind == SETT_MEMBER_LIST) {
         converted = &list;
-        fits = migrate_list(migration, old_member, old_value, new_member, &list);
+        has_memory = migrate_list(migration, old_member, old_value, new_member, &list);
     } else if (old_member->kind == SETT_MEMBER_TEXT) {
-        fits = migrate_text(migration, old_member, old_value, &string);
+        has_memory = migrate_text(migration, old_member, old_value, &string);
     } else {
         string = setti_owned_string(old_value);
         setti_owned_take(string.text);
     }
-    if (!fits) {
+    if (!has_memory) {
         migration->no_memory = true;
     }
-    /* this also drops the items of a list, which are at the same offset as the text of a string */
+    /* the items of a list have the same offset as the text of a string, and are dropped too */
     setti_owned_drop(setti_owned_string(new_value).text);
     memcpy(new_value, converted, migrate_size(new_member));
 }
@@ -247,8 +246,8 @@ static void migrate_element(setti_migration* migration, const sett_member* old_m
     }
 }
 
-/* Converts the members that both structs have. Other members of `new_value`, which is initialised,
- * stay as they are. */
+/* Converts the members that both structs have. The caller has initialised `new_value`: other
+ * members stay unchanged. */
 static void migrate_struct(setti_migration* migration, const sett_struct* old_struct,
                            const unsigned char* old_value, const sett_struct* new_struct,
                            unsigned char* new_value)
@@ -347,8 +346,10 @@ static void migrate_value(setti_delta_rule* base, const void* bytes, size_t size
     if (migration->migrator != NULL) {
         bool converted = migration->migrator->fn(migration->file_struct, migration->room, new_value,
                                                  migration->migrator->user);
-        migrate_note(migration, converted ? SETT_OK : SETT_STATUS_INVALID,
-                     "the function of sett_file_migrate returned false - convert each value");
+        if (!converted) {
+            migrate_note(migration, SETT_STATUS_INVALID,
+                         "the function of sett_file_migrate returned false - convert each value");
+        }
     }
     if (migration->varied != NULL) {
         setti_owned_deinit_hook(migration->room, 1, setti_unconst(migration->varied));
@@ -372,7 +373,7 @@ static sett_status migrate_reject(sett_world* file_world, const char* name, cons
         name, before, member, after);
 }
 
-/* Logs the members of a file that the program lacks. Returns the number of those members. */
+/* Logs the members of a file that the program lacks. Returns the number of logged members. */
 static uint32_t migrate_report(const sett_world* to_world, const char* call, const char* name,
                                const setti_migration* migration)
 {
@@ -543,8 +544,9 @@ SETTI_COLD setti_migration* setti_migrations_create(sett_world* to_world, sett_w
             *dropped += migrate_report(to_world, call, local->desc.name, migration);
         }
     }
-    /* a new name alone also needs a pass, although the list is empty then */
-    if (*status != SETT_OK || (*count == 0 && !renamed)) {
+    /* a former name in the state also needs a conversion, although the list can be empty then */
+    bool is_needed = *count != 0 || renamed;
+    if (*status != SETT_OK || !is_needed) {
         setti_migrations_free(to_world, list, file_world->registered.count);
         return NULL;
     }

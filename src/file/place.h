@@ -30,10 +30,10 @@ void setti_place_deinit(setti_place* place);
 /* Fails if a path is NULL or empty. */
 sett_status setti_place_check_path(sett_world* world, const char* call, const char* path);
 
-/* Fails if a user block is too large, or if it is NULL but has a size. */
+/* Fails if a user block is too large, or if the pointer is NULL and the size is not 0. */
 sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc);
 
-/* Takes the lock of the path, which excludes other writers. */
+/* Takes the lock of the path, to exclude other writers. */
 sett_status setti_place_lock(setti_place* place);
 
 /* Tells whether records will be added to a new file. */

@@ -109,7 +109,7 @@ static run_loop run_next_loop(setti_delta_reader* reader)
     loop.state.start = run_seconds(reader);
     loop.state.now = run_seconds(reader);
     loop.state.steps = setti_delta_number(reader, 8);
-    /* the time since the last step, not enough for another step */
+    /* the time since the last step: less than a step, apart from rounding */
     double unused = loop.state.now - (double)loop.state.steps * (double)loop.step;
     bool valid = loop.step > 0 && unused >= 0 && unused <= (double)loop.step;
     if (!valid) {

@@ -29,27 +29,30 @@ enum {
 
 static const char types_call[] = "sett_world_load";
 
-/* Returns the members with which a file describes the values of a type. Returns NULL if the members
- * are unknown. */
+/* Returns the members that a file stores for the values of a type. Returns NULL if the members are
+ * unknown. */
 static const sett_struct* types_members(const setti_type* type)
 {
-    bool opaque = type->desc.write != NULL && type->written == NULL; /* the hook writes bytes */
-    return opaque ? setti_written_struct() : type->desc.members;
+    if (type->desc.write != NULL && type->written == NULL) { /* the hook writes a list of bytes */
+        return setti_written_struct();
+    }
+    return type->desc.members;
 }
 
 SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* writer)
 {
     const sett_component_desc* desc = &type->desc;
     const setti_type* value = setti_type_data(type);
-    bool written = value->desc.write != NULL; /* the file has what the hook writes: a list */
     uint32_t flags = 0;
     flags |= desc->keep_order ? TYPES_KEEP_ORDER : 0u;
     flags |= desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u;
     flags |= desc->track_rows ? TYPES_TRACK_ROWS : 0u;
     flags |= desc->can_disable ? TYPES_CAN_DISABLE : 0u;
     size_t align = value->desc.align;
-    if (written) {
+    uint64_t padding_hash = value->padding_hash;
+    if (value->desc.write != NULL) { /* the file has what the hook writes: a list */
         align = SETT_ALIGNOF(sett_list);
+        padding_hash = 0;
     }
     setti_record_put_text(writer, desc->name);
     setti_record_put(writer, (uint64_t)setti_delta_form_of(type), 1);
@@ -59,7 +62,7 @@ SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* 
     setti_record_put(writer, setti_delta_size(value), 4);
     setti_record_put(writer, align, 4);
     setti_record_put(writer, desc->layout_version, 4);
-    setti_record_put(writer, written ? 0 : value->padding_hash, 8);
+    setti_record_put(writer, padding_hash, 8);
     setti_member_record_write(writer, types_members(value));
 }
 
@@ -133,7 +136,11 @@ static bool types_next(setti_delta_reader* reader, setti_arena* arena, types_ent
     desc->can_disable = (flags & TYPES_CAN_DISABLE) != 0;
     bool known_form = entry->form < SETTI_DELTA_FORMS;
     bool known_options = storage <= SETT_STORAGE_SPARSE_SET && save <= SETT_SAVE_SKIP;
-    if (!known_form || !known_options || flags > TYPES_FLAGS || reader->short_of) {
+    bool known_flags = flags <= TYPES_FLAGS;
+    if (reader->short_of || !known_form) {
+        return false;
+    }
+    if (!known_options || !known_flags) {
         return false;
     }
     return setti_member_record_read(reader, arena, &desc->members);
@@ -192,7 +199,7 @@ SETTI_COLD static sett_status types_register(sett_world* world, const types_entr
     return world->error;
 }
 
-/* Returns true for a form of components: values can be converted from each such form to each. */
+/* Returns true for a form of components. Values can be converted between these forms. */
 static bool types_is_convertible(uint32_t form)
 {
     return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
@@ -322,12 +329,15 @@ static sett_status types_join(sett_world* world, const sett_world* to_world,
                               const types_entry* entry, uint32_t* unknown)
 {
     const setti_type* local = setti_type_find(to_world, entry->name);
-    const char* why = local != NULL ? setti_values_unsaved(local) : NULL;
+    const char* why = NULL;
+    if (local != NULL) {
+        why = setti_values_unsaved(local);
+    }
     if (why != NULL) { /* rejected before a hook can free a loaded value */
         return types_reject(world, SETT_STATUS_ARGUMENT, entry, why);
     }
     if (setti_type_find(world, entry->name) != NULL) {
-        return SETT_OK; /* a type that requires this one, or an earlier record, registered it */
+        return SETT_OK; /* registered by an earlier record, or for a type that requires this type */
     }
     if (local == NULL) {
         return types_add(world, entry, unknown);

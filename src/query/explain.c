@@ -108,13 +108,27 @@ static void explain_shared(setti_writer* text, const sett_query* query)
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);
-    uint32_t left = SHARED_SAMPLES;
+    if (tag == NULL || type->storage.count == 0 || type->storage.count > SHARED_SAMPLES) {
+        return false;
+    }
     SETTI_EACH_INDEX(index, &type->storage) {
-        if (left-- == 0 || tag == NULL || !setti_storage_has(&tag->storage, index)) {
+        if (!setti_storage_has(&tag->storage, index)) {
             return false;
         }
     }
-    return type->storage.count != 0;
+    return true;
+}
+
+/* Returns the first type of the terms `shared` that only prefabs have, or NULL if there is none. */
+static const setti_type* shared_find_type(const sett_query* query, uint32_t shared)
+{
+    SETTI_EACH_TERM(k, shared) {
+        const setti_type* type = query->term[k].type;
+        if (shared_by_prefabs_alone(query, type)) {
+            return type;
+        }
+    }
+    return NULL;
 }
 
 /* Whether the instance `index` would match the query if the prefab's components counted as its own.
@@ -137,21 +151,16 @@ SETTI_COLD void setti_query_check_shared(const sett_query* query)
 {
     const setti_type* relationship = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
     uint32_t shared = shared_terms(query) & query->required;
-    const setti_type* prefab_type = NULL; /* the first type that only prefabs have */
-    SETTI_EACH_TERM(k, shared) {
-        const setti_type* type = query->term[k].type;
-        if (prefab_type == NULL && shared_by_prefabs_alone(query, type)) {
-            prefab_type = type;
-        }
-    }
+    const setti_type* prefab_type = shared_find_type(query, shared);
     if (prefab_type == NULL || relationship == NULL) {
         return;
     }
-    uint32_t left = SHARED_SAMPLES;
+    uint32_t instances = 0; /* looked at so far */
     SETTI_EACH_INDEX(index, &relationship->storage) {
-        if (left-- == 0) {
+        if (instances == SHARED_SAMPLES) {
             return;
         }
+        instances++;
         if (shared_would_match(query, shared, index)) {
             setti_world_misuse_with(
                 query->world, SETT_STATUS_ABSENT,

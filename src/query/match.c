@@ -35,9 +35,8 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match
             uint32_t bit = setti_bits_lowest(rest);
             uint32_t row = word * 64 + bit;
             uint32_t index = indices != NULL ? indices[row] : base + row;
-            /* MATCH_BITS has no branch: a branch costs 12 ns a row if half of the entities
-             * match. The entity's bit minus 1 is 0 or all ones, so the place is the index or
-             * SETTI_NONE. */
+            /* MATCH_BITS has no branch, which would cost 12 ns a row if half of the rows match.
+             * The bit minus 1 is 0 or all ones: the place is the index or SETTI_NONE. */
             uint32_t place;
             if (lookup == MATCH_HASHED) {
                 place = setti_index_row(&term->type->storage, index);

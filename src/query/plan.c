@@ -67,8 +67,7 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
     }
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         const setti_type* tag = listener->hidden[k];
-        /* a query that names the tag shows the entities with it, unless the term excludes the
-         * tag */
+        /* a query that names the tag, other than to exclude it, shows the entities with the tag */
         bool excludes = plan_term(query, tag, SETT_WITHOUT) != SETT_QUERY_TERMS;
         bool shows = plan_names(query, tag) && !excludes;
         if (shows && !setti_type_list_has(&listener->with, tag)) {
@@ -170,6 +169,7 @@ static void plan_hide(sett_query* query, setti_type* type)
         (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
 }
 
+/* Finds the tags that hide entities from a query, and the tags of switched-off required types. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
@@ -184,6 +184,25 @@ static void plan_find_hidden(sett_query* query)
             plan_hide(query, query->term[k].type->off);
         }
     }
+}
+
+/* Finds the arrays that a step over pages reads, and the terms to test afterwards. A tracked set
+ * has its members in one array, which is read in place of the arrays of its types. */
+static void plan_find_arrays(sett_query* query)
+{
+    bool by_set = query->cover != NULL && query->cover->owned.count == 0;
+    uint32_t tested_by_set = by_set ? query->covered : 0;
+    query->array_count = 0;
+    if (by_set) {
+        query->array[query->array_count++] = &query->cover->members;
+    }
+    SETTI_EACH_TERM(k, query->required & query->positional & ~tested_by_set) {
+        query->array[query->array_count++] = &query->term[k].type->storage;
+    }
+    SETTI_ASSERT(query->array_count <= SETT_QUERY_TERMS + 1);
+    /* a covered sparse-set type still needs a look-up if the query has a field of the type */
+    uint32_t sparse = query->required & ~query->positional;
+    query->filter = ((query->without | sparse) & ~tested_by_set) | (sparse & query->fields);
 }
 
 void setti_plan_update(sett_query* query)
@@ -201,23 +220,12 @@ void setti_plan_update(sett_query* query)
     plan_find_kinds(query);
     plan_find_cover(query);
     plan_find_hidden(query);
-    bool by_set = query->cover != NULL && query->cover->owned.count == 0;
-    uint32_t tested_by_set = by_set ? query->covered : 0;
-    query->array_count = 0;
-    if (by_set) {
-        query->array[query->array_count++] = &query->cover->members;
-    }
-    SETTI_EACH_TERM(k, query->required & query->positional & ~tested_by_set) {
-        query->array[query->array_count++] = &query->term[k].type->storage;
-    }
-    /* a covered sparse-set type still needs a look-up if the query has a field of the type */
-    uint32_t sparse = query->required & ~query->positional;
-    query->filter = ((query->without | sparse) & ~tested_by_set) | (sparse & query->fields);
-    query->simple = sparse == 0 && query->array_count != 0 && query->hidden_count == 0;
+    plan_find_arrays(query);
+    bool all_positional = (query->required & ~query->positional) == 0;
+    bool gathers = (query->fields & ~query->positional) != 0;
+    query->simple = all_positional && query->array_count != 0 && query->hidden_count == 0;
     query->plain = (query->optional | query->changed | query->filter | query->elsewhere_count) == 0;
-    SETTI_ASSERT(query->array_count <= SETT_QUERY_TERMS + 1);
-    query->direct =
-        query->plain && query->array_count != 0 && (query->fields & ~query->positional) == 0;
+    query->direct = query->plain && query->array_count != 0 && !gathers;
     query->version_short = query->version;
     if (!query->simple || !query->direct) {
         query->version_short--; /* never equal, so that each loop takes the slow path */
@@ -239,7 +247,7 @@ static uint32_t plan_fewest(const sett_query* query, uint32_t except)
     return fewest;
 }
 
-/* Makes the plan over the rows of the sparse set of a term. */
+/* Makes a plan over the rows of the sparse set of the term `driver`. */
 static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* plan)
 {
     SETTI_ASSERT(driver < query->term_count &&
@@ -250,15 +258,14 @@ static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* pla
     plan->limit = query->term[driver].type->storage.extent;
 }
 
-/* Makes the plan over the members of the owning group. */
+/* Makes a plan over the members of the owning group. */
 static void plan_walk_group(const sett_query* query, setti_plan* plan)
 {
     SETTI_ASSERT(query->cover != NULL && query->arranged != 0);
     plan_drive(query, setti_bits_lowest(query->arranged), plan);
     plan->in_place = query->arranged;
     plan->residual &= ~query->covered;
-    /* the query needs the values of covered types that the group does not own: they are looked
-     * up */
+    /* covered types that the group does not own are looked up, because fields need their values */
     plan->residual |= query->required & query->covered & ~query->arranged & query->fields;
     plan->limit = query->cover->length;
 }
@@ -294,8 +301,7 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count * part / all;
 }
 
-/* Returns how many of ORDER_SAMPLES rows have an entity that is far from the entity of the next
- * row. */
+/* Returns for how many of ORDER_SAMPLES rows the entity is far from the entity of the next row. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far_count = 0;
@@ -315,8 +321,8 @@ static uint32_t plan_disorder(const setti_storage* storage)
     return far_count;
 }
 
-/* Whether the entity in a row of the driver is in the same row of a sparse set `other`. In an array
- * `other`, the entity of the next row must have the next index. */
+/* Whether a row of the driver seems to be aligned with `other`. A sparse set has the entity in the
+ * same row. An array has the entity, and the entity of the next row has the next index. */
 static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
 {
     uint32_t index = *setti_storage_index(driver, row);
@@ -404,7 +410,10 @@ static uint32_t plan_ways(const sett_query* query)
     bool group = query->arranged != 0;
     /* a sparse set that the group does not own */
     bool sparse = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS;
-    bool pages = !group && (query->array_count != 0 || !sparse);
+    bool pages = query->array_count != 0 || !sparse; /* without arrays, pages are all entities */
+    if (group) {
+        pages = false; /* a group is better in any case */
+    }
     return (uint32_t)group << SETTI_WAY_ARRANGED | (uint32_t)sparse << SETTI_WAY_SPARSE |
            (uint32_t)pages << SETTI_WAY_PAGES;
 }

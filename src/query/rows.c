@@ -38,8 +38,10 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t 
         return setti_bits_lowest(zeros);
     }
     uint32_t length = 64 - low;
-    while (++word < word_count && words[word] == UINT64_MAX) {
+    word++;
+    while (word < word_count && words[word] == UINT64_MAX) {
         length += 64;
+        word++;
     }
     if (word < word_count && words[word] != 0) { /* not all ones: the run ends inside of the word */
         length += setti_bits_lowest(~words[word]);
@@ -47,7 +49,8 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t 
     return length;
 }
 
-/* Whether no bit is set from the bit `end` on: bits [0, end) are all. */
+/* Whether all set bits are before the bit `end`.
+ *   some  bit k is set if word k is not 0 */
 static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 {
     SETTI_ASSERT(some != 0 && end != 0);
@@ -91,7 +94,8 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
 /* If the step has more rows, the estimate `few` was wrong: a faster loop writes the rest. */
 #define LIST_FEW 128
 
-/* Writes the row numbers of all bits to `list`, without a branch for each word. Returns how many.
+/* Writes the row numbers of all bits to `list`, without a branch for each word. Returns the number
+ * of rows.
  *   some  bit k is set if word k is not 0
  *   few   few bits are expected */
 static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16_t* list)
@@ -135,8 +139,8 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
     SETTI_ASSERT(first < end);
     while (first < end) {
-        uint32_t until =
-            SETTI_MIN(end, (first | 63) + 1); /* (first | 63) + 1: the end of the word */
+        uint32_t word_end = (first | 63) + 1;
+        uint32_t until = SETTI_MIN(end, word_end);
         words[first / 64] &= ~(setti_bits_below(until - first) << (first % 64));
         first = until;
     }
@@ -234,7 +238,7 @@ static void take_leading(const setti_loop* loop, uint64_t* taken)
         uint64_t others = loop->words[word] & ~taken[word];
         taken[word] &= setti_bits_below(setti_bits_lowest(others));
     }
-    while (++word < loop->word_count) {
+    for (word++; word < loop->word_count; word++) {
         taken[word] = 0;
     }
 }
@@ -250,12 +254,12 @@ static void rows_choose_alike(sett_batch* batch, setti_listed* taken)
         take_leading(loop, alike);
     }
     uint32_t some = setti_words_some(alike, loop->word_count);
-    if (!rows_take(loop, alike, loop->word_count, some, taken)) {
-        words_clear_run(loop->words, taken->first, taken->first + taken->count);
-    } else {
+    if (rows_take(loop, alike, loop->word_count, some, taken)) { /* all of `alike` */
         for (uint32_t word = 0; word < loop->word_count; word++) {
             loop->words[word] &= ~alike[word];
         }
+    } else { /* a run */
+        words_clear_run(loop->words, taken->first, taken->first + taken->count);
     }
     loop->some = setti_words_some(loop->words, loop->word_count);
 }
@@ -295,8 +299,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
     return taken.first;
 }
 
-/* How many loops there are between two calls of setti_lists_update. The second call comes after one
- * loop. */
+/* setti_lists_update is called before every 16th loop, and before the first two loops. */
 #define LISTS_DUE 16
 
 /* If more than 5 of 8 rows match, remembering saves less than a quarter of the time. */
@@ -374,7 +377,7 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     uint32_t matches = lists_estimate(query, limit);
     uint32_t unit = query->array_rows;
     uint32_t steps = limit / unit + (limit % unit != 0);
-    uint32_t rows = 0; /* of a step that are expected to match */
+    uint32_t rows = 0; /* rows of a step that are expected to match */
     if (limit != 0) {
         rows = (uint32_t)((uint64_t)unit * matches / limit);
     }

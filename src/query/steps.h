@@ -72,8 +72,8 @@ SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
     return all;
 }
 
-/* Finds the occupancy words of all arrays for the rows from `base` on. Returns NULL, or an array
- * that has no page there: then no row of the page matches. */
+/* Finds the occupancy words of all arrays for the rows from `base` on. Returns NULL if all arrays
+ * have a page there. Otherwise returns an array without a page: no row of that page can match. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {
@@ -114,8 +114,7 @@ SETTI_INLINE uint16_t* setti_listed_rows(const setti_listed* listed, uint32_t un
     return (uint16_t*)(void*)(setti_listed_words(listed) + unit / 64);
 }
 
-/* Returns the remembered batch of the step at the row `base`, or NULL if there is no room for
- * it. */
+/* Returns the remembered batch of the step at the row `base`, or NULL if there is none. */
 SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t base)
 {
     uint32_t step = base >> lists->shift;

@@ -321,7 +321,7 @@ static unsigned char* change_write_bytes(unsigned char* out, const unsigned char
                                          size_t count)
 {
     if (count != 0) {
-        out = change_write_number(out, (uint64_t)(count - 1) * 2 + 1);
+        out = change_write_number(out, (uint64_t)(count - 1) * 2 + 1); /* + 1: not equal bytes */
         for (size_t k = 0; k < count; k += 8) { /* whole words, up to 7 bytes too many */
             setti_bytes_put(out + k, setti_bytes_get(bytes + k, 8), 8);
         }
@@ -482,7 +482,7 @@ uint64_t setti_delta_short_number(setti_delta_reader* reader)
         byte = setti_delta_number(reader, 1);
         number |= (byte & 127) << shift;
     }
-    if (byte > 127) { /* the number has a tenth byte */
+    if (byte > 127) { /* the number has a tenth byte: it is invalid */
         reader->short_of = true;
     }
     return number;

@@ -140,8 +140,8 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
     return SETTI_MAX(count_change, differ * indices_per_bit);
 }
 
-/* Returns the sampling data of a type, and creates them at the first use. Returns NULL if memory
- * runs out. */
+/* Returns the sampling data of a type, created at the first use. Returns NULL if memory runs
+ * out. */
 static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
 {
     if (type->sample == NULL) {
@@ -165,8 +165,7 @@ static void auto_mark_all(sett_world* world)
     }
 }
 
-/* Samples a type, and estimates how many entities have got or lost the type since the last
- * sample. */
+/* Samples a type. Estimates how many entities have got or lost the type since the last sample. */
 static void auto_sample_type(sett_world* world, setti_type* type)
 {
     setti_type_sample* sample = auto_sample_of(world, type);
@@ -303,7 +302,6 @@ static void auto_price(auto_evaluation* eval, auto_option* option, setti_price c
         gain = -option->use->regret / 8; /* a doubtful saving: the regret fades */
     }
     uint32_t doublings = SETTI_MIN(option->use->changes, (uint32_t)AUTO_DOUBLINGS);
-    option->gain = gain;
     setti_price move = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED;
     option->cost = move * ((setti_price)1 << doublings);
     bool is_first = doublings == 0;
@@ -311,6 +309,7 @@ static void auto_price(auto_evaluation* eval, auto_option* option, setti_price c
     if (is_first && is_large && option->cost <= auto_extrapolate(eval, gain)) { /* a clear change */
         option->cost /= AUTO_SOON_PART;
     }
+    option->gain = gain;
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
 }
 
@@ -372,7 +371,7 @@ static void auto_price_query(auto_evaluation* eval, sett_query* query)
         setti_price churn =
             setti_price_churn(auto_churn(query), owned, eval->world->entities.count);
         auto_price(eval, &option, churn);
-        (void)auto_compare(eval, &option);
+        (void)auto_compare(eval, &option); /* a group is created only as eval->best */
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_type* type = query->term[k].type;
@@ -668,8 +667,7 @@ static void auto_expect_none(sett_world* world)
     }
 }
 
-/* Ends building. If `query` is not NULL, gives up the group of the query: its next move costs
- * more. */
+/* Ends building. Gives up the group of `query`, if not NULL: the next move costs more. */
 static void auto_stop_building(sett_world* world, sett_query* query)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -728,9 +726,10 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
         /* a part lies in a single page of each set */
         uint32_t part = SETTI_MIN(setti_storage_rows(first), setti_storage_rows(other));
         for (uint32_t row = 0; row < length; row += part) {
+            const uint32_t* first_indices = setti_storage_index(first, row);
+            const uint32_t* other_indices = setti_storage_index(other, row);
             size_t size = SETTI_MIN(part, length - row) * sizeof(uint32_t);
-            if (memcmp(setti_storage_index(first, row), setti_storage_index(other, row), size) !=
-                0) {
+            if (memcmp(first_indices, other_indices, size) != 0) {
                 return false;
             }
         }
@@ -745,13 +744,15 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
                                const setti_listener* conditions, uint32_t max_values,
                                uint64_t* moved, uint32_t* members)
 {
-    bool together = auto_is_short(query);
+    uint64_t most = max_values; /* values that this frame moves */
+    if (!auto_is_short(query)) {
+        most = SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE);
+    }
     uint32_t done = 0;
     setti_type* type;
     while ((type = auto_next_type(query, &done)) != NULL) {
         uint64_t total = *moved + type->storage.count;
-        bool large = total > max_values || (!together && total > AUTO_AT_ONCE);
-        if (*moved != 0 && large) {
+        if (*moved != 0 && total > most) {
             return false; /* the next frame continues */
         }
         if (total > max_values) {
@@ -834,7 +835,8 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     return moved;
 }
 
-/* Touches memory, or else makes the next step of building. */
+/* Makes one step toward the chosen change: touches memory, adds members to a group, or converts a
+ * type, which takes one step. Returns the number of moved values. */
 static uint64_t auto_build(sett_world* world, uint32_t max_values)
 {
     if (auto_warm(world)) {
@@ -988,6 +990,7 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
     auto_evaluation eval = {.world = world, .max_values = max_values};
     setti_price all = auto_sample_queries(world);
     setti_concerns_init(&eval.concerns, world);
+    /* the least gain of a change: 1 / AUTO_PART of all costs, or half of a query's average cost */
     eval.least = all / SETTI_MAX((setti_price)AUTO_PART, (setti_price)eval.concerns.queries * 2);
     auto_choose(&eval);
     bool found = eval.best.gain > 0;

@@ -34,8 +34,7 @@ static inline struct setti_layout* setti_layout_of(const sett_world* world)
     return world->module[SETTI_SLOT_LAYOUT];
 }
 
-/* Returns the layout of a world, and creates it at the first use. Returns NULL if memory runs
- * out. */
+/* Returns the layout of a world, created at the first use. Returns NULL if memory runs out. */
 struct setti_layout* setti_layout_ensure(sett_world* world);
 
 /* Whether a type can be converted to the other kind of storage: array or sparse set. */

@@ -129,7 +129,12 @@ static bool signature_copy_toggled(setti_pool* pool, const setti_signature* sign
     out->types = types;
     out->count = count;
     out->room = room;
-    out->hooked = removes ? signature->hooked - hooked : signature->hooked + hooked;
+    out->hooked = signature->hooked;
+    if (hooked && removes) {
+        out->hooked--;
+    } else if (hooked) {
+        out->hooked++;
+    }
     SETTI_ASSERT(out->count <= out->room && out->hooked <= out->count);
     return true;
 }

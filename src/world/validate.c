@@ -257,8 +257,9 @@ SETTI_COLD sett_status sett_world_validate(sett_world* world, const char** reaso
     }
     const char* where = "";
     const char* found = validate_world(world, &where);
-    snprintf(world->reason, sizeof(world->reason), "%.100s%s%s", where,
-             where[0] != '\0' ? ": " : "", found != NULL ? found : "");
+    const char* separator = where[0] != '\0' ? ": " : "";
+    const char* text = found != NULL ? found : "";
+    snprintf(world->reason, sizeof(world->reason), "%.100s%s%s", where, separator, text);
     if (reason != NULL) {
         *reason = world->reason;
     }

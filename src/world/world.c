@@ -472,7 +472,7 @@ static void world_describe_handle(setti_writer* text, const sett_world* world, s
 {
     const char* reason = setti_world_describe_stale(world, entity);
     setti_writer_add(text, "%s", reason);
-    if (strstr(reason, " - ") == NULL) { /* without a remedy */
+    if (strstr(reason, " - ") == NULL) { /* the reason has no remedy */
         setti_writer_add(text, sett_is_null(entity) ? " - pass the handle of an entity"
                                                     : " - test handles with sett_entity_valid");
     }
