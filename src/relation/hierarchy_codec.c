@@ -275,7 +275,7 @@ static void codec_name_encode(setti_encoder* encoder, const setti_type* type, co
     if (key != 0) {
         text = codec_name_text(encoder->sides, type->world, key, &length);
     }
-    if (text == NULL) { /* the text had another key than its hash, and was removed */
+    if (text == NULL) { /* the text was removed, and the key is not the hash of the text */
         length = 0;
     }
     if (text == NULL && encoder->status == SETT_OK) {

@@ -142,7 +142,8 @@ SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone
         .instances = setti_relation_of_links(world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]),
         .tag = tag};
     sett_status status = setti_clone_run(&clone, out);
-    if (status == SETT_OK && count == 1 && instance->base_count == 0 && tag == NULL) {
+    bool may_use_recipe = count == 1 && instance->base_count == 0 && tag == NULL;
+    if (status == SETT_OK && may_use_recipe) {
         setti_recipe_learn(world, instance->root);
     }
     return status;

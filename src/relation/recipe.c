@@ -345,8 +345,8 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     *slot = recipe;
 }
 
-/* Returns true if the original still has the noted links. `links` are its present links, or NULL if
- * it is not in the hierarchy. */
+/* Returns true if the original still has the noted links. `links` are the present links of the
+ * original, or NULL if the original is not in the hierarchy. */
 static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool is_root)
 {
     if (links == NULL || !node->in_tree) {
@@ -468,7 +468,7 @@ static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
 {
     setti_entity_table* table = &world->entities;
     uint32_t k = root_copy != NULL ? 1 : 0;         /* the first node that gets a new entity */
-    uint32_t hint = setti_entity_hint_index(table); /* the reservation advances it */
+    uint32_t hint = setti_entity_hint_index(table); /* the reservation advances the hint */
     uint32_t index = hint;
     if (root_copy != NULL) {
         recipe->copies[0].index = root_copy->index;

@@ -494,7 +494,8 @@ SETTI_COLD sett_component sett_relationship_register_sized(sett_world* world,
         relation_free(relation);
         return same ? known : 0;
     }
-    /* The component of targets has no hooks: it can stay if registering the links fails. */
+    /* If registering the links fails, the component of targets stays. It has no hooks, so it does
+     * no harm. */
     sett_component sources = relation_register_sources(world, desc->name);
     sett_component links = 0;
     if (sources != 0) {
@@ -740,7 +741,7 @@ SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett
         call, relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 
-/* Whether relation_relate asks the program's hook may_relate. */
+/* Tells relation_relate to ask the program's hook may_relate, or to skip the hook. */
 typedef enum relation_asking {
     RELATION_ASK_HOOK,
     RELATION_SKIP_HOOK
@@ -1086,7 +1087,7 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
         place = cursor->next_;
     }
     if (relation->many && place != SETTI_NONE && place >= relation->record_count) {
-        place = cursor->at_; /* deleting the last result has moved the next record to its place */
+        place = cursor->at_; /* the last result was deleted: the next record has moved there */
     }
     if (place == SETTI_NONE || (relation->many && place >= relation->record_count)) {
         return sett_null();

@@ -84,7 +84,7 @@ static uint32_t text_next_page(uint32_t place)
     return (place | TEXT_MASK) + 1;
 }
 
-/* Moves `*place` to the first text at or after it. Returns false if there is none. */
+/* If no text is at `*place`, moves `*place` to the next text. Returns false if no text follows. */
 static bool text_skip_to(const setti_texts* texts, uint32_t* place)
 {
     while (*place < texts->used) {
@@ -159,7 +159,7 @@ bool setti_text_sync(sett_world* world, setti_texts* texts)
 }
 
 /* Computes the key of a stored text without the table. The key is the first number, from the hash
- * of the text on, that no earlier text has as key. So only earlier texts with a hash near it
+ * of the text on, that no earlier text has as key. So only earlier texts with a similar hash
  * matter. */
 static uint64_t text_key_of(const setti_texts* texts, uint32_t place)
 {
