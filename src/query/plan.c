@@ -186,8 +186,8 @@ static void plan_find_hidden(sett_query* query)
     }
 }
 
-/* Finds the arrays of a step over pages, and the terms to test after the arrays. The members of a
- * tracked set are an array, in place of the types that the set covers. */
+/* Finds the arrays that a step over pages reads, and the terms to test afterwards. A tracked set
+ * has its members in one array, which is read in place of the arrays of its types. */
 static void plan_find_arrays(sett_query* query)
 {
     bool by_set = query->cover != NULL && query->cover->owned.count == 0;

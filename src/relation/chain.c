@@ -28,7 +28,8 @@
 
 #define CHAIN_PATIENCE 4 /* visits of each link, on average, before the table of pairs is built */
 
-/* Returns the list of the links to a living entity, marked as written. NULL: it is not a target. */
+/* Returns the list of the links to a living entity, marked as written. Returns NULL if the entity
+ * is not a target. */
 SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity target)
 {
     SETTI_ASSERT(setti_entity_is_current(&relation->world->entities, target));

@@ -22,7 +22,8 @@ typedef struct setti_prices {
     uint64_t loops;   /* loops over the query that had the most loops */
 } setti_prices;
 
-/* Adds a cost of a change. A negative cost is a saving. */
+/* Adds a cost that the change causes, or, if it is negative, a cost that the change saves: the
+ * present layout has that one. */
 static inline void setti_prices_add(setti_prices* prices, setti_price cost)
 {
     prices->then += SETTI_MAX(cost, 0);
