@@ -223,10 +223,7 @@ SETTI_INLINE uint32_t setti_sparse_page_of(const setti_storage* storage, uint32_
     if (storage->hashed == 0) {
         return index >> SETTI_SPARSE_SHIFT;
     }
-    if (storage->hashed == 1) {
-        return 0;
-    }
-    return setti_index_find(storage, index) >> SETTI_INDEX_SHIFT;
+    return storage->hashed == 1 ? 0 : setti_index_find(storage, index) >> SETTI_INDEX_SHIFT;
 }
 
 bool setti_sparse_has(const setti_storage* storage, uint32_t index);
@@ -311,10 +308,11 @@ void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
-        if (SETTI_UNLIKELY(!setti_bitmap_has(storage, index))) {
-            return NULL;
+        void* value = NULL;
+        if (SETTI_LIKELY(setti_bitmap_has(storage, index))) {
+            value = setti_storage_row(storage, index);
         }
-        return setti_storage_row(storage, index);
+        return value;
     }
     return setti_storage_find_other(storage, index);
 }
