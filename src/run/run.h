@@ -187,7 +187,7 @@ typedef struct setti_run {
     uint32_t name_count;
     uint32_t name_capacity;
     uint64_t walks;    /* number of the latest forward walk; the back walk has the number before */
-    uint64_t work;     /* steps for ordering systems so far, limited by tests */
+    uint64_t work;     /* steps taken so far to order systems; tests check a limit */
     uint32_t jobs;     /* limit of jobs of a system */
     sett_tasks tasks;  /* the program's threads */
     bool watched;      /* the guard watches systems */
