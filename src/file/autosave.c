@@ -24,13 +24,13 @@ struct sett_autosave {
     sett_world* copy;
     uint32_t unregistered_before; /* sett_world.unregistered when the copy was created */
     setti_bytes path;
-    setti_bytes user; /* the user block being written */
-    setti_bytes run;  /* the record of the systems being written */
+    setti_bytes user; /* a copy of the user block, for the save that runs */
+    setti_bytes run;  /* the record of the systems, for the save that runs */
     sett_file_desc desc;
-    const void* user_block; /* the program's block */
+    const void* user_block; /* the program's user block */
     setti_thread thread;
-    bool running; /* a thread was started and not joined */
-    setti_signal done;
+    bool running;       /* a thread was started and not joined */
+    setti_signal done;  /* 1: the thread has saved */
     sett_status status; /* of the last completed save */
 };
 
@@ -61,33 +61,49 @@ static bool autosave_make_copy(sett_autosave* autosave)
     return true;
 }
 
+static bool autosave_init(sett_autosave* autosave, sett_world* world, const char* path,
+                          const sett_file_desc* desc)
+{
+    memset(autosave, 0, sizeof(*autosave));
+    autosave->world = world;
+    autosave->desc.files = setti_place_files(desc);
+    if (desc != NULL) {
+        autosave->desc.compression = desc->compression;
+        autosave->desc.user_size = desc->user_size;
+        autosave->user_block = desc->user_block;
+    }
+    if (!autosave_make_copy(autosave)) {
+        return false;
+    }
+    if (!setti_bytes_copy(&world->pool, &autosave->path, path, strlen(path) + 1)) {
+        return false;
+    }
+    return setti_bytes_copy(&world->pool, &autosave->user, NULL, 0);
+}
+
 SETTI_COLD sett_autosave* sett_autosave_create(sett_world* world, const char* path,
                                                const sett_file_desc* desc)
 {
-    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path) ||
-        setti_world_check_serial(world, __func__) != SETT_OK ||
-        setti_place_check_user(world, __func__, desc) != SETT_OK) {
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
+        return NULL;
+    }
+    if (setti_world_check_serial(world, __func__) != SETT_OK) {
+        return NULL;
+    }
+    if (setti_place_check_user(world, __func__, desc) != SETT_OK) {
         return NULL;
     }
     sett_autosave* autosave = setti_pool_alloc(&world->pool, sizeof(*autosave), 16);
-    if (autosave != NULL) {
-        memset(autosave, 0, sizeof(*autosave));
-        autosave->world = world;
-        autosave->desc.files = setti_place_files(desc);
-        if (desc != NULL) {
-            autosave->desc.compression = desc->compression;
-            autosave->desc.user_size = desc->user_size;
-            autosave->user_block = desc->user_block;
-        }
-        if (autosave_make_copy(autosave) &&
-            setti_bytes_copy(&world->pool, &autosave->path, path, strlen(path) + 1) &&
-            setti_bytes_copy(&world->pool, &autosave->user, NULL, 0)) {
-            return autosave;
-        }
-        autosave_free(autosave);
+    if (autosave == NULL) {
+        setti_world_no_memory(world, __func__);
+        return NULL;
     }
-    setti_world_no_memory(world, "sett_autosave_create");
-    return NULL;
+    if (!autosave_init(autosave, world, path, desc)) {
+        autosave_free(autosave);
+        setti_world_no_memory(world, __func__);
+        return NULL;
+    }
+    return autosave;
 }
 
 /* Copies the world, so that the thread can save the copy. */
@@ -103,11 +119,13 @@ static sett_status autosave_copy(sett_autosave* autosave)
     sett_world* copy = autosave->copy;
     sett_world_own(copy); /* the saving thread owned the copy */
     sett_status status = setti_replica_join_all(copy, world, call);
-    status = status == SETT_OK ? setti_replica_clone(world, copy, call) : status;
     if (status == SETT_OK) {
-        return status;
+        status = setti_replica_clone(world, copy, call);
     }
-    return setti_world_fail_with(world, status, "%s: %s", call, setti_load_why(copy));
+    if (status != SETT_OK) {
+        return setti_world_fail_with(world, status, "%s: %s", call, setti_load_why(copy));
+    }
+    return SETT_OK;
 }
 
 /* Copies the user block, and encodes the record of the systems. */
@@ -118,12 +136,21 @@ static sett_status autosave_copy_blocks(sett_autosave* autosave)
     size_t size = block != NULL ? autosave->desc.user_size : 0;
     setti_bytes_free(&world->pool, &autosave->user);
     setti_bytes_free(&world->pool, &autosave->run);
-    if (!setti_bytes_copy(&world->pool, &autosave->user, block, size) ||
-        !setti_run_encode(world, &autosave->run)) {
+    bool copied = setti_bytes_copy(&world->pool, &autosave->user, block, size);
+    if (!copied || !setti_run_encode(world, &autosave->run)) {
         return setti_world_no_memory(world, "sett_autosave_start");
     }
     autosave->desc.user_block = autosave->user.data;
     return SETT_OK;
+}
+
+static sett_status autosave_write(sett_autosave* autosave, setti_place* place)
+{
+    sett_status status = setti_place_lock(place);
+    if (status != SETT_OK) {
+        return status;
+    }
+    return setti_place_save(place, &autosave->desc, &autosave->run, SETTI_PLACE_COMPLETE);
 }
 
 /* Saves the copy. Runs on the thread, or in sett_autosave_start if no thread starts. */
@@ -135,18 +162,14 @@ static void autosave_body(void* user)
     sett_status status = setti_place_init(&place, autosave->copy, "sett_autosave",
                                           (const char*)autosave->path.data, &autosave->desc);
     if (status == SETT_OK) {
-        status = setti_place_lock(&place);
-        if (status == SETT_OK) {
-            status =
-                setti_place_save(&place, &autosave->desc, &autosave->run, SETTI_PLACE_COMPLETE);
-        }
+        status = autosave_write(autosave, &place);
         setti_place_deinit(&place);
     }
     autosave->status = status;
     setti_signal_set(&autosave->done, 1);
 }
 
-/* Waits for the thread. Returns the status of the last save. */
+/* Waits until the thread has ended. Returns the status of the last save, and reports an error. */
 static sett_status autosave_finish(sett_autosave* autosave, const char* call)
 {
     if (autosave->running) {
@@ -160,11 +183,11 @@ static sett_status autosave_finish(sett_autosave* autosave, const char* call)
     return autosave->status;
 }
 
-/* Returns LOCKED while the thread saves. Otherwise returns the status of the last save. */
+/* Returns LOCKED while the thread saves. Afterwards returns the status of the last save. */
 static sett_status autosave_poll(sett_autosave* autosave, const char* call)
 {
-    /* without atomics, `done` cannot be tested: waits */
-    if (autosave->running && SETTI_ATOMICS && !setti_signal_is(&autosave->done, 1)) {
+    const bool can_test = SETTI_ATOMICS; /* without atomics, only a wait is possible */
+    if (autosave->running && can_test && !setti_signal_is(&autosave->done, 1)) {
         return SETT_STATUS_LOCKED;
     }
     return autosave_finish(autosave, call);
@@ -172,12 +195,18 @@ static sett_status autosave_poll(sett_autosave* autosave, const char* call)
 
 sett_status sett_autosave_status(sett_autosave* autosave)
 {
-    return SETTI_IS_NULL(autosave) ? SETT_STATUS_ARGUMENT : autosave_poll(autosave, __func__);
+    if (SETTI_IS_NULL(autosave)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return autosave_poll(autosave, __func__);
 }
 
 sett_status sett_autosave_wait(sett_autosave* autosave)
 {
-    return SETTI_IS_NULL(autosave) ? SETT_STATUS_ARGUMENT : autosave_finish(autosave, __func__);
+    if (SETTI_IS_NULL(autosave)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return autosave_finish(autosave, __func__);
 }
 
 SETTI_COLD sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
@@ -190,10 +219,14 @@ SETTI_COLD sett_status sett_autosave_start(sett_autosave* autosave, uint64_t fra
         return SETT_STATUS_LOCKED; /* not misuse: programs cannot know the speed of a disk */
     }
     sett_status status = setti_world_check_unlocked(autosave->world, "sett_autosave_start");
-    status = status == SETT_OK ? autosave_copy(autosave) : status;
-    if (status == SETT_OK) {
-        status = autosave_copy_blocks(autosave);
+    if (status != SETT_OK) {
+        return status;
     }
+    status = autosave_copy(autosave);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = autosave_copy_blocks(autosave);
     if (status != SETT_OK) {
         return status;
     }

@@ -1,15 +1,15 @@
 /* flight.c: the last seconds of a world, ready to be written after a crash.
  *
- * The workload: some kilobytes a frame, thousands of frames, and a crash, after which no structure
- * is reliable. So all frames are encoded beforehand, as records of a stream (docs/stream.md), and a
- * dump only copies complete records.
+ * The workload: some kilobytes a frame, thousands of frames, and then a crash. After a crash no
+ * structure is reliable. So all frames are encoded beforehand, as records of a stream
+ * (docs/stream.md), and a dump only copies complete records.
  *
  *     half 0   | lead | types, keyframe | delta | delta | ... | delta |        the older half
  *     half 1   | lead | types, keyframe | delta | delta |                      the present half
  *
- * The lead of a half is the delta that did not fit into the other half. The keyframe is the state
- * after the lead. A dump omits the lead of the first half, and writes the keyframe as a state.
- * When the present half is full, the older half is overwritten, with `used` = 0 meanwhile.
+ * The lead of a half is the delta that did not fit into the half before. The keyframe is the state
+ * after the lead. A dump omits the lead of the older half, and writes the keyframe there as a
+ * state. When the present half is full, the older half is overwritten. Its `used` is 0 meanwhile.
  *
  * Invariant:  the first `used` bytes of a half are complete records in ascending order of frames
  *             lead <= used <= room;  the records of half 1 - now, if any, precede those of `now`
@@ -29,8 +29,8 @@
 
 typedef struct flight_half {
     unsigned char* bytes;
-    setti_mark used;
-    size_t lead;
+    setti_mark used; /* bytes of complete records */
+    size_t lead;     /* bytes of the lead */
     uint32_t frames; /* number of deltas after the keyframe */
 } flight_half;
 
@@ -43,27 +43,28 @@ struct sett_flight {
     setti_mark now;       /* number of the half being written */
     unsigned char* input; /* input records of the next frame */
     setti_mark input_used;
-    unsigned char* user;
+    unsigned char* user; /* the user block, or NULL */
     size_t user_size;
     uint64_t identity;
     sett_snapshot last;
     setti_mark frame_low; /* the frame of `last`, in two marks of 32 bits */
     setti_mark frame_high;
-    uint32_t types; /* number of types in the recording */
-    uint32_t frames;
+    uint32_t types;   /* number of types in the recording */
+    uint32_t frames;  /* most deltas after a keyframe */
     setti_bytes unit; /* the records of a frame under construction */
 };
 
-/* Appends bytes of a stream to the unit. */
+/* Appends bytes of a stream to the unit (sett_files.write). */
 static bool flight_unit_write(void* user, void* file, const void* bytes, size_t size)
 {
     sett_flight* flight = file;
     (void)user;
-    unsigned char* at = setti_bytes_add(&flight->world->pool, &flight->unit, size);
-    if (at != NULL) {
-        memcpy(at, bytes, size);
+    unsigned char* end = setti_bytes_add(&flight->world->pool, &flight->unit, size);
+    if (end == NULL) {
+        return false;
     }
-    return at != NULL;
+    memcpy(end, bytes, size);
+    return true;
 }
 
 static setti_stream flight_unit_stream(sett_flight* flight)
@@ -89,6 +90,7 @@ static size_t flight_used(const flight_half* half)
     return (size_t)setti_mark_get(&half->used);
 }
 
+/* Returns the number of the present half. */
 static uint32_t flight_now(const sett_flight* flight)
 {
     return (uint32_t)setti_mark_get(&flight->now);
@@ -126,7 +128,8 @@ static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint
     return status;
 }
 
-/* Begins the other half with the lead, which is in the unit, and a keyframe. */
+/* Overwrites the older half with the unit and a keyframe. The unit contains the lead. The older
+ * half becomes the present half. */
 static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* call)
 {
     sett_world* world = flight->world;
@@ -157,7 +160,7 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     return SETT_OK;
 }
 
-/* Adds the records of a frame to the present half, or begins the other half. */
+/* Adds the records of a frame to the present half. If the half is full, begins the other half. */
 static sett_status flight_record(sett_flight* flight, sett_snapshot now, uint64_t frame,
                                  const char* call)
 {
@@ -167,7 +170,7 @@ static sett_status flight_record(sett_flight* flight, sett_snapshot now, uint64_
         flight->unit.size = 0; /* no delta without a snapshot: the recording begins again */
         sett_status status = flight_turn(flight, frame, call);
         if (status == SETT_OK) {
-            setti_mark_set(&half->used, 0); /* the older half now: no delta leads on from it */
+            setti_mark_set(&half->used, 0); /* no delta leads from this half to the new half */
         }
         return status;
     }
@@ -196,7 +199,8 @@ sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
         return status;
     }
     status = flight_record(flight, now, frame, __func__);
-    setti_stream_drop(world, status == SETT_OK ? flight->last : now);
+    sett_snapshot unneeded = status == SETT_OK ? flight->last : now;
+    setti_stream_drop(world, unneeded);
     if (status == SETT_OK) {
         flight->last = now;
         flight->types = world->registered.count;
@@ -219,8 +223,10 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
     if (status != SETT_OK) {
         return status;
     }
-    if (size > FLIGHT_INPUT - SETTI_STREAM_RECORD || /* or the sum below could overflow */
-        used + size + SETTI_STREAM_RECORD > FLIGHT_INPUT) {
+    /* the first comparison keeps the sum in the second from an overflow */
+    bool fits = size <= FLIGHT_INPUT - SETTI_STREAM_RECORD &&
+                used + size + SETTI_STREAM_RECORD <= FLIGHT_INPUT;
+    if (!fits) {
         return setti_world_fail_with(
             world, SETT_STATUS_LIMIT,
             "%s: the records of this frame have %lu bytes, and %lu more do "
@@ -244,9 +250,12 @@ uint32_t sett_flight_frames(const sett_flight* flight)
     if (SETTI_IS_NULL(flight)) {
         return 0;
     }
+    const flight_half* present = &flight->half[flight_now(flight)];
     const flight_half* older = &flight->half[1 - flight_now(flight)];
-    uint32_t now = flight->half[flight_now(flight)].frames;
-    return flight_used(older) == 0 ? now : older->frames + 1 + now; /* 1: the lead of `now` */
+    if (flight_used(older) == 0) {
+        return present->frames;
+    }
+    return older->frames + 1 + present->frames; /* 1: the lead of the present half */
 }
 
 typedef struct flight_dump {
@@ -254,20 +263,23 @@ typedef struct flight_dump {
     void* user;
     uint64_t identity;
     uint64_t frame; /* of the last record */
-    bool done;      /* no write has failed */
+    bool complete;  /* no write has failed */
 } flight_dump;
 
 /* Passes bytes to the program, unless an earlier write has failed. */
 static void flight_emit(flight_dump* dump, const void* bytes, size_t size)
 {
-    dump->done = dump->done && (size == 0 || dump->write(dump->user, bytes, size));
+    if (dump->complete && size != 0) {
+        dump->complete = dump->write(dump->user, bytes, size);
+    }
 }
 
+/* Writes bytes of a stream to the dump (sett_files.write). */
 static bool flight_dump_write(void* user, void* file, const void* bytes, size_t size)
 {
     (void)user;
     flight_emit(file, bytes, size);
-    return true; /* flight_dump.done tells failures */
+    return true; /* a failure is noted in flight_dump.complete */
 }
 
 static setti_stream flight_dump_stream(flight_dump* dump)
@@ -276,47 +288,50 @@ static setti_stream flight_dump_stream(flight_dump* dump)
     return (setti_stream){.files = &files, .file = dump, .identity = dump->identity};
 }
 
-/* Writes a half of the recording. If `first`, begins with a state, not with the lead. */
-static void flight_emit_half(flight_dump* dump, const flight_half* half, bool first)
+/* Writes a half of the recording. If `is_first` is true, omits the lead, and writes the keyframe as
+ * a state. */
+static void flight_emit_half(flight_dump* dump, const flight_half* half, bool is_first)
 {
     setti_stream stream = flight_dump_stream(dump);
     size_t used = flight_used(half);
-    size_t at = first ? half->lead : 0;
-    while (at + SETTI_STREAM_RECORD <= used) {
-        const unsigned char* record = half->bytes + at;
+    size_t offset = is_first ? half->lead : 0;
+    while (offset + SETTI_STREAM_RECORD <= used) {
+        const unsigned char* record = half->bytes + offset;
         setti_stream_head head = setti_stream_get_head(record);
-        if (first && head.kind == SETTI_STREAM_KEYFRAME) {
+        if (is_first && head.kind == SETTI_STREAM_KEYFRAME) {
             setti_stream_write_page(&stream, SETTI_STREAM_STATE, head.flags, head.frame,
                                     record + SETTI_STREAM_RECORD, head.size);
         } else {
             flight_emit(dump, record, SETTI_STREAM_RECORD + head.size);
         }
         dump->frame = head.frame;
-        at += SETTI_STREAM_RECORD + head.size;
+        offset += SETTI_STREAM_RECORD + head.size;
     }
 }
 
-/* Writes the input of the next frame, and notes the last frame. */
+/* Writes the input of the next frame. dump->frame becomes the frame of the last input. */
 static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
 {
     size_t used = (size_t)setti_mark_get(&flight->input_used);
+    size_t offset = 0;
     flight_emit(dump, flight->input, used);
-    for (size_t at = 0; at < used;) {
-        setti_stream_head head = setti_stream_get_head(flight->input + at);
+    while (offset < used) {
+        setti_stream_head head = setti_stream_get_head(flight->input + offset);
         dump->frame = head.frame;
-        at += SETTI_STREAM_RECORD + head.size;
+        offset += SETTI_STREAM_RECORD + head.size;
     }
 }
 
-/* Writes the length and at most `most` characters of a text (NULL: ""). Returns the size. */
-static size_t flight_text(unsigned char* to, const char* text, size_t most)
+/* Writes the length and at most `most` characters of a text. `text` is NULL for an empty text.
+ * Returns the number of bytes. */
+static size_t flight_text(unsigned char* out, const char* text, size_t most)
 {
     size_t length = 0;
     while (text != NULL && length < most && text[length] != '\0') {
-        to[2 + length] = (unsigned char)text[length];
+        out[2 + length] = (unsigned char)text[length];
         length++;
     }
-    setti_bytes_put(to, length, 2);
+    setti_bytes_put(out, length, 2);
     return 2 + length;
 }
 
@@ -339,28 +354,31 @@ SETTI_COLD bool sett_flight_dump(const sett_flight* flight, const char* why,
     if (flight == NULL || write == NULL) {
         return false;
     }
-    flight_dump dump = {.write = write, .user = user, .identity = flight->identity, .done = true};
-    uint32_t now = flight_now(flight);
-    bool has_older = flight_used(&flight->half[1 - now]) != 0;
+    flight_dump dump = {
+        .write = write, .user = user, .identity = flight->identity, .complete = true};
+    const flight_half* present = &flight->half[flight_now(flight)];
+    const flight_half* older = &flight->half[1 - flight_now(flight)];
+    bool has_older = flight_used(older) != 0;
     setti_stream stream = flight_dump_stream(&dump);
     setti_stream_begin(&stream, stream.files, &dump, flight->identity);
     if (flight->user_size != 0) {
         (void)setti_stream_write(&stream, SETTI_STREAM_USER, 0, flight->user, flight->user_size);
     }
     if (has_older) {
-        const bool first = true;
-        flight_emit_half(&dump, &flight->half[1 - now], first);
+        const bool is_first = true;
+        flight_emit_half(&dump, older, is_first);
     }
-    flight_emit_half(&dump, &flight->half[now], !has_older);
+    flight_emit_half(&dump, present, !has_older);
     uint64_t last = dump.frame;
     flight_emit_input(&dump, flight);
     if (why != NULL) {
-        bool has_input = dump.frame > last;
-        dump.frame = has_input ? dump.frame : last + 1; /* the frame in progress */
+        if (dump.frame <= last) { /* no input tells the frame in progress */
+            dump.frame = last + 1;
+        }
         flight_emit_why(&dump, flight->world, why);
     }
     (void)setti_stream_write(&stream, SETTI_STREAM_END, dump.frame, NULL, 0);
-    return dump.done;
+    return dump.complete;
 }
 
 typedef struct flight_save {
@@ -379,25 +397,30 @@ sett_status sett_flight_save(const sett_flight* flight, const char* path, const 
     if (SETTI_IS_NULL(flight)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_status status = setti_place_check_path(flight->world, __func__, path);
+    sett_world* world = flight->world;
+    sett_status status = setti_place_check_path(world, __func__, path);
     if (status != SETT_OK) {
         return status;
     }
     flight_save save = {.files = setti_platform_files()};
     save.file = save.files->open(save.files->user, path, SETT_FILE_CREATE);
-    bool created = save.file != NULL;
-    bool written = created && sett_flight_dump(flight, why, flight_save_write, &save);
-    bool closed = created && save.files->close(save.files->user, save.file);
-    if (written && closed) {
-        return SETT_OK;
+    if (save.file == NULL) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_FILE,
+            "%s: \"%.200s\" cannot be created - check that its folder exists and can be "
+            "written",
+            __func__, path);
     }
-    return setti_world_fail_with(
-        flight->world, SETT_STATUS_FILE,
-        created ? "%s: \"%.200s\" is incomplete, because a write failed - check that the disk has "
-                  "room, and save again"
-                : "%s: \"%.200s\" cannot be created - check that its folder exists and can be "
-                  "written",
-        __func__, path);
+    bool written = sett_flight_dump(flight, why, flight_save_write, &save);
+    bool closed = save.files->close(save.files->user, save.file);
+    if (!written || !closed) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_FILE,
+            "%s: \"%.200s\" is incomplete, because a write failed - check that the disk has "
+            "room, and save again",
+            __func__, path);
+    }
+    return SETT_OK;
 }
 
 static void flight_free(sett_flight* flight)
@@ -412,17 +435,18 @@ static void flight_free(sett_flight* flight)
 
 static bool flight_reserve(sett_flight* flight, const sett_flight_desc* desc)
 {
-    sett_world* world = flight->world;
-    setti_pool* pool = &world->pool;
+    setti_pool* pool = &flight->world->pool;
     flight->memory = setti_pool_alloc(pool, flight->size, 16); /* not cleared: costs no pages yet */
     flight->input = setti_pool_alloc(pool, FLIGHT_INPUT, 16);
-    flight->user = desc->user_size != 0 ? setti_pool_alloc(pool, desc->user_size, 16) : NULL;
-    flight->user_size = flight->user != NULL ? desc->user_size : 0;
-    if (flight->memory == NULL || flight->input == NULL || flight->user_size != desc->user_size) {
-        (void)setti_world_no_memory(world, "sett_flight_create");
+    if (flight->memory == NULL || flight->input == NULL) {
         return false;
     }
-    if (flight->user != NULL) {
+    if (desc->user_size != 0) {
+        flight->user = setti_pool_alloc(pool, desc->user_size, 16);
+        if (flight->user == NULL) {
+            return false;
+        }
+        flight->user_size = desc->user_size;
         memcpy(flight->user, desc->user_block, desc->user_size);
     }
     flight->room = flight->size / 2;
@@ -436,9 +460,17 @@ static bool flight_begin(sett_flight* flight, const sett_flight_desc* desc)
     static const char call[] = "sett_flight_create";
     sett_world* world = flight->world;
     const sett_file_desc user = {.user_block = desc->user_block, .user_size = desc->user_size};
-    if (setti_place_check_user(world, call, &user) != SETT_OK || !flight_reserve(flight, desc) ||
-        setti_values_check(world, call) != SETT_OK ||
-        setti_snapshot_take(world, &flight->last, call) != SETT_OK) {
+    if (setti_place_check_user(world, call, &user) != SETT_OK) {
+        return false;
+    }
+    if (!flight_reserve(flight, desc)) {
+        (void)setti_world_no_memory(world, call);
+        return false;
+    }
+    if (setti_values_check(world, call) != SETT_OK) {
+        return false;
+    }
+    if (setti_snapshot_take(world, &flight->last, call) != SETT_OK) {
         return false;
     }
     flight->identity =
@@ -479,8 +511,10 @@ SETTI_COLD sett_flight* sett_flight_create_sized(sett_world* world, const sett_f
 
 void sett_flight_destroy(sett_flight* flight)
 {
-    if (flight == NULL ||
-        setti_world_check_serial(flight->world, "sett_flight_destroy") != SETT_OK) {
+    if (flight == NULL) {
+        return;
+    }
+    if (setti_world_check_serial(flight->world, "sett_flight_destroy") != SETT_OK) {
         return;
     }
     setti_stream_drop(flight->world, flight->last);

@@ -18,13 +18,13 @@ struct sett_journal {
     setti_stream stream;
     sett_snapshot last;
     uint64_t frame;
-    uint32_t types; /* number of types in the file */
-    uint32_t keyframe_every;
-    uint64_t keyframe; /* frame of the last keyframe */
-    setti_bytes index; /* frame and offset of each keyframe */
+    uint32_t types;          /* number of types in the file */
+    uint32_t keyframe_every; /* frames between keyframes; 0: no keyframes */
+    uint64_t keyframe;       /* frame of the last keyframe */
+    setti_bytes index;       /* frame and offset of each keyframe */
 };
 
-/* Creates the file with the state, and opens the file again for appending. */
+/* Saves the state, takes the first snapshot, and opens the file again for appending. */
 static sett_status journal_open(sett_journal* journal, sett_world* world, const char* path,
                                 const sett_file_desc* desc)
 {
@@ -35,20 +35,26 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
         return status;
     }
     status = setti_place_lock(place);
-    status = status == SETT_OK ? setti_place_save_all(place, desc, SETTI_PLACE_CONTINUES) : status;
-    if (status == SETT_OK) {
-        status = setti_snapshot_take(world, &journal->last, call);
+    if (status != SETT_OK) {
+        return status;
     }
+    status = setti_place_save_all(place, desc, SETTI_PLACE_CONTINUES);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = setti_snapshot_take(world, &journal->last, call);
     if (status != SETT_OK) {
         return status;
     }
     const sett_files* files = place->files;
+    if (desc != NULL) {
+        journal->frame = desc->frame;
+        journal->keyframe_every = desc->keyframe_every;
+        journal->stream.compression = desc->compression;
+    }
     journal->types = world->registered.count;
-    journal->frame = desc != NULL ? desc->frame : 0;
-    journal->keyframe_every = desc != NULL ? desc->keyframe_every : 0;
     journal->keyframe = journal->frame;
     journal->stream.files = files;
-    journal->stream.compression = desc != NULL ? desc->compression : NULL;
     journal->stream.pool = &world->pool;
     journal->stream.identity = place->identity;
     journal->stream.file = files->open(files->user, place->path, SETT_FILE_APPEND);
@@ -69,9 +75,10 @@ SETTI_COLD sett_journal* sett_journal_create(sett_world* world, const char* path
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    sett_journal* journal = setti_world_check_serial(world, __func__) == SETT_OK
-                                ? setti_world_alloc(world, sizeof(*journal), 16, __func__)
-                                : NULL;
+    if (setti_world_check_serial(world, __func__) != SETT_OK) {
+        return NULL;
+    }
+    sett_journal* journal = setti_world_alloc(world, sizeof(*journal), 16, __func__);
     if (journal == NULL) {
         return NULL;
     }
@@ -97,12 +104,33 @@ static sett_status journal_write_state(sett_journal* journal, uint32_t kind, uin
 {
     sett_world* world = journal->place.world;
     bool with_types = kind == SETTI_STREAM_KEYFRAME || journal->types != world->registered.count;
-    if (!setti_stream_write_state(&journal->stream, world, kind, frame, with_types, state)) {
-        return journal->stream.failed ? journal_fail(journal)
-                                      : setti_world_no_memory(world, journal->place.call);
+    if (setti_stream_write_state(&journal->stream, world, kind, frame, with_types, state)) {
+        journal->types = world->registered.count;
+        return SETT_OK;
     }
-    journal->types = world->registered.count;
-    return SETT_OK;
+    if (journal->stream.failed) {
+        return journal_fail(journal);
+    }
+    return setti_world_no_memory(world, journal->place.call);
+}
+
+/* Reports that the last snapshot has ended. `status` tells why. */
+static sett_status journal_fail_snapshot(const sett_journal* journal, sett_status status)
+{
+    sett_world* world = journal->place.world;
+    if (status == SETT_STATUS_LOST) {
+        return setti_world_fail_with(
+            world, status,
+            "%s: \"%.150s\" cannot go on: its snapshot is lost, because memory ran out or "
+            "sett_snapshot_options.memory_limit was exceeded - free memory or raise the "
+            "limit, then destroy the journal and create it again",
+            journal->place.call, journal->place.path);
+    }
+    return setti_world_fail_with(
+        world, status,
+        "%s: \"%.150s\" cannot go on: the program dropped all snapshots - destroy the "
+        "journal and create it again",
+        journal->place.call, journal->place.path);
 }
 
 /* Writes the delta between the last snapshot and `now`. */
@@ -113,15 +141,7 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     setti_bytes delta = {0};
     sett_status status = sett_snapshot_status(world, journal->last);
     if (status != SETT_OK) {
-        return setti_world_fail_with(
-            world, status,
-            status == SETT_STATUS_LOST
-                ? "%s: \"%.150s\" cannot go on: its snapshot is lost, because memory ran out or "
-                  "sett_snapshot_options.memory_limit was exceeded - free memory or raise the "
-                  "limit, then destroy the journal and create it again"
-                : "%s: \"%.150s\" cannot go on: the program dropped all snapshots - destroy the "
-                  "journal and create it again",
-            journal->place.call, journal->place.path);
+        return journal_fail_snapshot(journal, status);
     }
     status = setti_delta_encode(world, journal->last, now, journal->place.call, &delta);
     if (status == SETT_OK) {
@@ -131,7 +151,7 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     return status;
 }
 
-/* Adds an entry to the index. Returns false if memory runs out. */
+/* Adds the frame and the offset of a keyframe to the index. Returns false if memory runs out. */
 static bool journal_add_index(sett_journal* journal, uint64_t frame, uint64_t offset)
 {
     unsigned char* entry =
@@ -157,8 +177,8 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
         status = setti_world_no_memory(world, journal->place.call);
     }
     setti_bytes_free(&world->pool, &state);
-    journal->keyframe =
-        frame; /* even after an error, the next keyframe is a whole interval later */
+    /* even after an error, the next keyframe is a whole interval later */
+    journal->keyframe = frame;
     if (status != SETT_STATUS_OUT_OF_MEMORY) {
         return status;
     }
@@ -182,8 +202,10 @@ sett_status sett_journal_write(sett_journal* journal, uint32_t kind, uint64_t fr
         return status;
     }
     journal->frame = frame;
-    return setti_stream_write(&journal->stream, kind, frame, bytes, size) ? SETT_OK
-                                                                          : journal_fail(journal);
+    if (!setti_stream_write(&journal->stream, kind, frame, bytes, size)) {
+        return journal_fail(journal);
+    }
+    return SETT_OK;
 }
 
 sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
@@ -202,7 +224,8 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
         return status;
     }
     status = journal_write(journal, now, frame);
-    setti_stream_drop(world, status == SETT_OK ? journal->last : now);
+    sett_snapshot unneeded = status == SETT_OK ? journal->last : now;
+    setti_stream_drop(world, unneeded);
     if (status != SETT_OK) {
         return status;
     }
@@ -210,7 +233,10 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
     journal->frame = frame;
     bool is_due =
         journal->keyframe_every != 0 && frame - journal->keyframe >= journal->keyframe_every;
-    return is_due ? journal_write_keyframe(journal, frame) : SETT_OK;
+    if (is_due) {
+        return journal_write_keyframe(journal, frame);
+    }
+    return SETT_OK;
 }
 
 sett_status sett_journal_sync(sett_journal* journal)
@@ -219,9 +245,10 @@ sett_status sett_journal_sync(sett_journal* journal)
         return SETT_STATUS_ARGUMENT;
     }
     const sett_files* files = journal->place.files;
-    bool synced = files->sync(files->user, journal->stream.file);
-    return synced ? SETT_OK
-                  : SETT_STATUS_FILE; /* the world belongs to another thread: no message */
+    if (!files->sync(files->user, journal->stream.file)) {
+        return SETT_STATUS_FILE; /* no message: the world can belong to another thread */
+    }
+    return SETT_OK;
 }
 
 SETTI_COLD sett_status sett_journal_destroy(sett_journal* journal)
@@ -232,18 +259,19 @@ SETTI_COLD sett_status sett_journal_destroy(sett_journal* journal)
     sett_world* world = journal->place.world;
     const sett_files* files = journal->place.files;
     journal->place.call = "sett_journal_destroy";
-    /* load_read_index finds the index by the last entry */
-    if (journal->index.size != 0 && journal_add_index(journal, 0, journal->stream.offset)) {
+    bool has_index = journal->index.size != 0;
+    /* load_read_index finds the index by the last entry: the offset of the index itself */
+    if (has_index && journal_add_index(journal, 0, journal->stream.offset)) {
         (void)setti_stream_write(&journal->stream, SETTI_STREAM_INDEX, journal->frame,
                                  journal->index.data, journal->index.size);
     }
     setti_bytes_free(&world->pool, &journal->index);
-    bool good = setti_stream_write(&journal->stream, SETTI_STREAM_END, journal->frame, NULL, 0);
-    good = files->sync(files->user, journal->stream.file) && good;
-    good = files->close(files->user, journal->stream.file) && good;
+    bool written = setti_stream_write(&journal->stream, SETTI_STREAM_END, journal->frame, NULL, 0);
+    bool synced = files->sync(files->user, journal->stream.file);
+    bool closed = files->close(files->user, journal->stream.file);
     setti_stream_drop(world, journal->last);
     sett_status status = SETT_OK;
-    if (!good) {
+    if (!written || !synced || !closed) {
         status = setti_place_fail(&journal->place, journal->place.path,
                                   "was not written to its end - check that the disk has room (a "
                                   "load restores the last frame that was written)");

@@ -14,8 +14,8 @@
  *
  *     held      type, value | ...      after the types that the type requires
  *
- * The world can reject the text during JSON_APPLY. Then the entities of the text are destroyed, and
- * entities outside of the text lose the types that they got as parents or targets:
+ * The world can reject the text during JSON_APPLY. Then the entities of the text are destroyed.
+ * Entities outside of the text lose the types that the text gave them as parents or targets:
  *
  *     ends      entity, type ("Hierarchy", or the sources of a relationship) | ...
  *
@@ -45,9 +45,9 @@ typedef enum json_read_pass {
 
 /* The place of an entity in the hierarchy. */
 typedef struct json_read_place {
-    sett_entity parent;
-    char* name; /* or NULL */
-    bool node;  /* the entity has the component "Hierarchy" even without a parent */
+    sett_entity parent; /* null: a root */
+    char* name;         /* NULL: no name */
+    bool node;          /* the entity has the component "Hierarchy" even without a parent */
     sett_children_policy policy;
 } json_read_place;
 
@@ -55,7 +55,7 @@ typedef struct json_read_place {
 
 /* An entity of the text. */
 typedef struct json_read_entry {
-    size_t at;               /* offset of the reference in the text, or JSON_NO_REFERENCE */
+    size_t offset;           /* of the reference in the text, or JSON_NO_REFERENCE */
     sett_entity text_handle; /* null: the text gives no handle */
     sett_entity entity;      /* in the world; null: not created yet */
 } json_read_entry;
@@ -67,7 +67,7 @@ typedef struct json_read_held {
     bool added;  /* the world's singletons lacked the type */
 } json_read_held;
 
-/* An entity and the type that the entity gets as a parent or target. */
+/* An entity, and the type that the text gives the entity as a parent or target. */
 typedef struct json_read_end {
     sett_entity entity;
     setti_type* type;
@@ -83,9 +83,9 @@ typedef struct json_load {
     uint32_t count;
     uint32_t capacity;
     uint32_t current;             /* number of the entry being read */
-    size_t handle_at;             /* offset of the current entry's handle */
+    size_t handle_offset;         /* offset of the current entry's handle */
     uint32_t singletons;          /* number of the entry with the singleton tag, or SETTI_NONE */
-    sett_entity world_singletons; /* entity into which entry `singletons` is merged, or null */
+    sett_entity world_singletons; /* the entity that takes in the entry `singletons`, or null */
     json_read_held* held;
     uint32_t held_count;
     uint32_t held_capacity;
@@ -94,19 +94,20 @@ typedef struct json_load {
     uint32_t end_capacity;
     setti_hash_map found;
     setti_scratch value;
-    uint64_t* seen; /* bit per component id: the current entity has the component */
+    uint64_t* seen; /* a bit for each component id: the current entity has the component */
     size_t seen_size;
-    uint32_t lost;    /* references that became null */
-    bool outer_quiet; /* sett_world.quiet and .quiet_locks before the text is read */
-    uint32_t outer_quiet_locks;
+    uint32_t lost;                  /* number of references that became null */
+    bool outer_quiet;               /* sett_world.quiet before the text is read */
+    uint32_t outer_quiet_locks;     /* sett_world.quiet_locks before the text is read */
     sett_status status;             /* of an error: INVALID, unless a call of the world failed */
     char wrong[SETTI_MESSAGE_SIZE]; /* storage for an error message that contains a name */
 } json_load;
 
 /* Stores a formatted error of the text, unless there is one already. Returns false. */
-static bool json_load_fail(json_load* load, size_t at, const char* format, ...) SETTI_PRINTF(3, 4);
+static bool json_load_fail(json_load* load, size_t offset, const char* format, ...)
+    SETTI_PRINTF(3, 4);
 
-static bool json_load_fail(json_load* load, size_t at, const char* format, ...)
+static bool json_load_fail(json_load* load, size_t offset, const char* format, ...)
 {
     va_list arguments;
     if (load->reader.json.wrong == NULL) {
@@ -114,19 +115,19 @@ static bool json_load_fail(json_load* load, size_t at, const char* format, ...)
         setti_message_format(load->wrong, sizeof(load->wrong), format, arguments);
         va_end(arguments);
     }
-    return setti_json_fail(&load->reader.json, at, load->wrong);
+    return setti_json_fail(&load->reader.json, offset, load->wrong);
 }
 
 /* ----------------------------------------------------------------------------------- references */
 
-/* Copies the reference of an entry, without JSON's escapes. */
+/* Copies the reference of an entry to `text`, without JSON's escapes. */
 static void json_load_reference(const json_load* load, const json_read_entry* entry,
                                 char text[SETTI_JSON_REFERENCE])
 {
-    SETTI_ASSERT(entry->at < load->reader.json.size);
+    SETTI_ASSERT(entry->offset < load->reader.json.size);
     setti_json json = load->reader.json;
     size_t length;
-    json.at = entry->at;
+    json.offset = entry->offset;
     json.wrong = NULL;
     if (!setti_json_string(&json, text, SETTI_JSON_REFERENCE, &length)) {
         text[0] = '\0';
@@ -146,8 +147,9 @@ static bool json_load_is_entry(const json_load* load, const json_read_entry* ent
     return strcmp(path, text) == 0;
 }
 
-/* Returns the key of a reference in `found`, or a free key, or 0 if no key is free. *entry becomes
- * the entry with the reference, or SETTI_NONE. */
+/* Returns the key of a reference in `found`, or a free key if the reference is not there.
+ * Returns 0 if no key is free. *entry becomes the entry with the reference, or SETTI_NONE if
+ * there is none. */
 static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* entry)
 {
     uint64_t key = setti_hash_bytes(text, strlen(text));
@@ -164,36 +166,41 @@ static uint64_t json_load_key(const json_load* load, const char* text, uint32_t*
 /* Removes the escapes of a path. Returns false after an unknown escape. */
 static bool json_load_unescape(char* path)
 {
-    char* to = path;
-    for (; *path != '\0'; path++) {
-        if (*path == '\\') {
-            path++;
-            if (*path != '\\') {
+    char* end = path; /* of the text without escapes */
+    for (const char* next = path; *next != '\0'; next++) {
+        if (*next == '\\') {
+            next++;
+            if (*next != '\\') {
                 return false; /* only a backslash has an escape */
             }
         }
-        *to++ = *path;
+        *end++ = *next;
     }
-    *to = '\0';
+    *end = '\0';
     return true;
 }
 
-/* Counts a lost reference. JSON_APPLY would count the reference again. */
+/* Counts a lost reference, in one pass only: each pass meets the reference. */
 static void json_load_lose(json_load* load)
 {
-    load->lost += load->pass == JSON_CHECK ? 1 : 0;
+    if (load->pass == JSON_CHECK) {
+        load->lost++;
+    }
 }
 
-/* Finds an entity outside of the text. A lost reference becomes null. */
-static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_entity* out)
+/* Finds an entity outside of the text. *out becomes null if the reference is lost. Returns false
+ * after an error. Changes `text`. */
+static bool json_load_find_outside(json_load* load, char* text, size_t offset, sett_entity* out)
 {
     bool is_handle = setti_json_parse_handle(text, out);
     if (!is_handle && text[0] != '/') {
-        return setti_json_fail(&load->reader.json, at,
+        return setti_json_fail(&load->reader.json, offset,
                                "\"/path\" or \"#index:generation\" is expected");
     }
-    if (is_handle && (load->desc->keep_handles || sett_is_null(*out))) {
-        return true;
+    if (is_handle) {
+        if (load->desc->keep_handles || sett_is_null(*out)) {
+            return true;
+        }
     }
     *out = sett_null(); /* without `keep_handles`, handles lead to entities of the text only */
     if (!is_handle && json_load_unescape(text)) {
@@ -203,15 +210,16 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
         return true;
     }
     if (load->count == 0) { /* sett_json_set has no entries */
-        return json_load_fail(load, at, "no entity has the path \"%.200s\" - correct the path",
+        return json_load_fail(load, offset, "no entity has the path \"%.200s\" - correct the path",
                               text);
     }
     json_load_lose(load);
     return true;
 }
 
-/* Finds an entity in the text, or else in the world. */
-static bool json_load_find(setti_json_reader* reader, const char* text, size_t at, sett_entity* out)
+/* Finds an entity in the text, or else in the world (setti_json_reader.find). */
+static bool json_load_find(setti_json_reader* reader, const char* text, size_t offset,
+                           sett_entity* out)
 {
     json_load* load = (json_load*)(void*)reader;
     char copy[SETTI_JSON_REFERENCE];
@@ -222,25 +230,26 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t a
         return true;
     }
     snprintf(copy, sizeof(copy), "%s", text);
-    return json_load_find_outside(load, copy, at, out);
+    return json_load_find_outside(load, copy, offset, out);
 }
 
 /* ----------------------------------------------------------------------------------- collecting */
 
-/* Adds a reference of the current entry to `found`. Fails if another entry has the reference. */
-static bool json_load_add_key(json_load* load, const char* text, size_t at)
+/* Adds a reference of the current entry to `found`. Fails if a different entry has the
+ * reference. */
+static bool json_load_add_key(json_load* load, const char* text, size_t offset)
 {
     uint32_t other;
     uint64_t key = json_load_key(load, text, &other);
     if (other != SETTI_NONE && other != load->current) {
         const char* what = text[0] == '#' ? "handle" : "path";
-        return json_load_fail(load, at,
+        return json_load_fail(load, offset,
                               "two entities of the text have the %s \"%.200s\" - change the %s of "
                               "one of them",
                               what, text, what);
     }
     if (key == 0) {
-        return json_load_fail(load, at,
+        return json_load_fail(load, offset,
                               "64 other paths of the text have the hash of \"%.200s\" - change "
                               "this path",
                               text);
@@ -248,41 +257,43 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
     return setti_hash_map_set(&load->world->pool, &load->found, key, load->current);
 }
 
-/* Collects the value of the key "handle" (`handle_key`) or "entity". */
+/* Collects a reference of the current entity: the value of the key "handle" if `handle_key` is
+ * true, otherwise of the key "entity". */
 static bool json_load_collect_reference(json_load* load, bool handle_key)
 {
     setti_json* json = &load->reader.json;
     char text[SETTI_JSON_REFERENCE];
     size_t length;
-    size_t at = setti_json_skip_space(json);
+    size_t offset = setti_json_skip_space(json);
     json_read_entry* entry = &load->entries[load->current];
     if (!setti_json_string(json, text, sizeof(text), &length)) {
         return false;
     }
-    sett_entity handle;
-    bool is_handle =
-        strlen(text) == length && setti_json_parse_handle(text, &handle) && !sett_is_null(handle);
+    sett_entity handle = sett_null();
+    bool parsed = strlen(text) == length && setti_json_parse_handle(text, &handle);
+    bool is_handle = parsed && !sett_is_null(handle);
     bool is_path = !handle_key && text[0] == '/';
     if (!is_handle && !is_path) {
-        return setti_json_fail(json, at,
-                               handle_key ? "\"#index:generation\" is expected"
-                                          : "\"/path\" or \"#index:generation\" is expected");
+        if (handle_key) {
+            return setti_json_fail(json, offset, "\"#index:generation\" is expected");
+        }
+        return setti_json_fail(json, offset, "\"/path\" or \"#index:generation\" is expected");
     }
-    if (is_handle && !sett_is_null(entry->text_handle) &&
-        !sett_equals(entry->text_handle, handle)) {
-        return json_load_fail(load, at,
+    bool has_handle = !sett_is_null(entry->text_handle);
+    if (is_handle && has_handle && !sett_equals(entry->text_handle, handle)) {
+        return json_load_fail(load, offset,
                               "the entity has the handles #%u:%u and #%u:%u in the text - leave "
                               "out one of them",
                               SETTI_HANDLE(entry->text_handle), SETTI_HANDLE(handle));
     }
     if (is_handle) {
-        load->handle_at = at;
+        load->handle_offset = offset;
         entry->text_handle = handle;
     }
     if (!handle_key) {
-        entry->at = at;
+        entry->offset = offset;
     }
-    return json_load_add_key(load, text, at);
+    return json_load_add_key(load, text, offset);
 }
 
 /* Returns true if the current entity is merged into the world's singletons. */
@@ -296,7 +307,7 @@ static bool json_load_collect_singletons(json_load* load)
 {
     if (load->singletons != SETTI_NONE && load->singletons != load->current) {
         return setti_json_fail(
-            &load->reader.json, load->reader.json.at,
+            &load->reader.json, load->reader.json.offset,
             "two entities of the text have the tag \"Singletons\" - move all singletons to one of "
             "them");
     }
@@ -306,7 +317,7 @@ static bool json_load_collect_singletons(json_load* load)
     return true;
 }
 
-/* Notes a failed call of the world as an error of the text. Returns `succeeded`. */
+/* Notes that a call of the world has failed, as an error of the text. Returns `succeeded`. */
 static bool json_load_check_call(json_load* load, bool succeeded)
 {
     sett_world* world = load->world;
@@ -315,22 +326,30 @@ static bool json_load_check_call(json_load* load, bool succeeded)
     }
     SETTI_ASSERT(load->reader.json.wrong == NULL && world->error != SETT_OK);
     load->status = world->error;
-    return json_load_fail(load, load->reader.json.at, "%s",
+    return json_load_fail(load, load->reader.json.offset, "%s",
                           setti_message_why(sett_world_message(world)));
 }
 
+/* Registers the type of a name, if the library has such a type. Notes the singleton tag.
+ *   component  true for a key of "components", false for a key of "links" */
 static bool json_load_collect_type(json_load* load, const char* name, bool component)
 {
-    if (setti_type_find(load->world, name) == NULL &&
-        !json_load_check_call(load, setti_codec_register_library(load->world, name) == SETT_OK)) {
-        return false;
+    sett_world* world = load->world;
+    if (setti_type_find(world, name) == NULL) {
+        sett_status status = setti_codec_register_library(world, name);
+        if (!json_load_check_call(load, status == SETT_OK)) {
+            return false;
+        }
     }
-    const setti_type* type = setti_type_find(load->world, name);
-    bool tag = component && type != NULL && type == setti_singleton_tag(load->world);
-    return !tag || json_load_collect_singletons(load);
+    const setti_type* type = setti_type_find(world, name);
+    if (component && type != NULL && type == setti_singleton_tag(world)) {
+        return json_load_collect_singletons(load);
+    }
+    return true;
 }
 
-/* Registers the library's types among the keys of an object: "components" or "links". */
+/* Registers the library's types among the keys of an object.
+ *   components  true for the object "components", false for "links" */
 static bool json_load_collect_types(json_load* load, bool components)
 {
     setti_json* json = &load->reader.json;
@@ -338,11 +357,15 @@ static bool json_load_collect_types(json_load* load, bool components)
     if (setti_json_peek(json) != '{') {
         return setti_json_skip(json); /* JSON_CHECK rejects the value */
     }
-    bool good = setti_json_begin(json, '{');
-    while (good && setti_json_key(json, key)) {
-        good = json_load_collect_type(load, key, components) && setti_json_skip(json);
+    if (!setti_json_begin(json, '{')) { /* nested too deep */
+        return false;
     }
-    return good && json->wrong == NULL;
+    while (setti_json_key(json, key)) {
+        if (!json_load_collect_type(load, key, components) || !setti_json_skip(json)) {
+            return false;
+        }
+    }
+    return json->wrong == NULL;
 }
 
 /* The keys of an entity. Bit k stands for json_keys[k]. */
@@ -372,7 +395,8 @@ static uint32_t json_load_key_bit(const char* key)
     return JSON_NO_KEYS;
 }
 
-/* Skips the value of an unknown key of `what`, or fails. The known keys are `keys`. */
+/* Skips the value of an unknown key, or fails. The known keys are `keys`. Messages call the object
+ * `what`. */
 static bool json_load_skip_key(json_load* load, const char* key, const char* const* keys,
                                uint32_t count, const char* what)
 {
@@ -381,58 +405,84 @@ static bool json_load_skip_key(json_load* load, const char* key, const char* con
         setti_guess_try(&guess, keys[k]);
     }
     snprintf(load->wrong, sizeof(load->wrong), "\"%.100s\" is not a key of %s", key, what);
-    return setti_json_unknown(&load->reader, load->reader.json.at, load->wrong, " - leave it out",
-                              &guess);
+    return setti_json_unknown(&load->reader, load->reader.json.offset, load->wrong,
+                              " - leave it out", &guess);
 }
 
-/* Appends an entry for the next entity. */
+/* Appends an entry to `entries`. Returns NULL if memory runs out. */
+static json_read_entry* json_load_add_entry(json_load* load)
+{
+    json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
+                                               load->count, 1, &load->capacity);
+    if (entries == NULL) {
+        return NULL;
+    }
+    load->entries = entries;
+    load->current = load->count++;
+    entries[load->current] = (json_read_entry){.offset = JSON_NO_REFERENCE};
+    return &entries[load->current];
+}
+
+static bool json_load_collect_key(json_load* load, const char* key)
+{
+    setti_json* json = &load->reader.json;
+    const json_read_entry* entry = &load->entries[load->current];
+    const bool handle_key = true;
+    const bool components = true;
+    switch (json_load_key_bit(key)) {
+    case JSON_ENTITY:
+        if (entry->offset != JSON_NO_REFERENCE) {
+            return setti_json_fail(json, json->offset,
+                                   "\"entity\" occurs twice - leave out one of them");
+        }
+        return json_load_collect_reference(load, !handle_key);
+    case JSON_HANDLE:
+        return json_load_collect_reference(load, handle_key);
+    case JSON_COMPONENTS:
+        return json_load_collect_types(load, components);
+    case JSON_LINKS:
+        return json_load_collect_types(load, !components);
+    default:
+        return setti_json_skip(json);
+    }
+}
+
+/* Appends an entry for the next entity of the text. */
 static bool json_load_collect_entity(json_load* load)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
-    json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
-                                               load->count, 1, &load->capacity);
-    if (entries == NULL) {
+    const json_read_entry* entry = json_load_add_entry(load);
+    if (entry == NULL || !setti_json_begin(json, '{')) {
         return false;
     }
-    load->entries = entries;
-    load->current = load->count++;
-    json_read_entry* entry = &entries[load->current];
-    *entry = (json_read_entry){.at = JSON_NO_REFERENCE};
-    bool good = setti_json_begin(json, '{');
-    while (good && setti_json_key(json, key)) {
-        uint32_t bit = json_load_key_bit(key);
-        if (bit == JSON_ENTITY && entry->at != JSON_NO_REFERENCE) {
-            return setti_json_fail(json, json->at,
-                                   "\"entity\" occurs twice - leave out one of them");
-        }
-        if (bit == JSON_ENTITY || bit == JSON_HANDLE) {
-            good = json_load_collect_reference(load, bit == JSON_HANDLE);
-        } else if (bit == JSON_COMPONENTS || bit == JSON_LINKS) {
-            good = json_load_collect_types(load, bit == JSON_COMPONENTS);
-        } else {
-            good = setti_json_skip(json);
+    while (setti_json_key(json, key)) {
+        if (!json_load_collect_key(load, key)) {
+            return false;
         }
     }
-    if (!good || json->wrong != NULL) {
+    if (json->wrong != NULL) {
         return false;
     }
-    bool taken = load->desc->keep_handles && !json_load_is_singletons(load) &&
-                 sett_entity_valid(load->world, entry->text_handle);
-    return !taken || json_load_fail(load, load->handle_at,
-                                    "the world has entity %u:%u already - destroy it first, or "
-                                    "leave out `keep_handles`",
-                                    SETTI_HANDLE(entry->text_handle));
+    bool creates_handle = load->desc->keep_handles && !json_load_is_singletons(load);
+    if (creates_handle && sett_entity_valid(load->world, entry->text_handle)) {
+        return json_load_fail(load, load->handle_offset,
+                              "the world has entity %u:%u already - destroy it first, or "
+                              "leave out `keep_handles`",
+                              SETTI_HANDLE(entry->text_handle));
+    }
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------- entities */
 
+/* Returns the entity of the current entry. */
 static sett_entity json_load_self(const json_load* load)
 {
     return load->entries[load->current].entity;
 }
 
-/* Notes that an entity gets a type as a parent or target, unless the entity has the type. */
+/* Notes that an entity, being a parent or target, must get a type that the entity lacks. */
 static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* type)
 {
     if (setti_storage_has(&type->storage, entity.index)) {
@@ -460,7 +510,7 @@ static bool json_load_is_end(const sett_world* world, const json_read_end* end)
            !sett_is_null(sett_hierarchy_parent(world, end->entity));
 }
 
-/* Removes the noted types that nothing requires any more. */
+/* Removes the types that the text gave to parents and targets, unless they are still needed. */
 static void json_load_remove_ends(json_load* load)
 {
     sett_world* world = load->world;
@@ -469,66 +519,83 @@ static void json_load_remove_ends(json_load* load)
         const json_read_end* end = &load->ends[k];
         bool has_type = sett_entity_valid(world, end->entity) &&
                         setti_storage_has(&end->type->storage, end->entity.index);
-        if (has_type && !json_load_is_end(world, end) &&
-            setti_change_reserve_remove(world, end->type, end->entity.index)) {
+        if (!has_type || json_load_is_end(world, end)) {
+            continue;
+        }
+        if (setti_change_reserve_remove(world, end->type, end->entity.index)) {
             setti_change_remove_reserved(world, end->type, end->entity.index);
         }
     }
 }
 
-/* Fills a buffer with the entity's value, or else with the initial value.
- *   owns  the buffer's value can own memory, so that hooks copy the value */
+/* Fills a buffer with the value that the current entity has, or else with the initial value.
+ *   owns  true if a value in the buffer can own memory: hooks make the copy */
 static void json_load_begin_value(const json_load* load, const setti_type* type, void* value,
                                   bool owns)
 {
     const sett_component_desc* desc = &type->desc;
     bool applies = load->pass == JSON_APPLY;
-    const void* present =
-        applies ? setti_storage_find(&type->storage, json_load_self(load).index) : NULL;
+    /* for a check without hooks, zeroes are as good as the initial value */
+    bool wants_init = applies || desc->write != NULL;
+    const void* present = NULL;
+    if (applies) {
+        present = setti_storage_find(&type->storage, json_load_self(load).index);
+    }
     if (present != NULL && owns) {
         setti_type_init_values(type, value, 1);
         setti_type_copy_values(type, value, present, 1);
     } else if (present != NULL) {
         memcpy(value, present, desc->size);
-    } else if ((applies || desc->write != NULL) && desc->init != NULL) {
+    } else if (wants_init && desc->init != NULL) {
         setti_type_call_init(type, value, 1);
     } else {
         memset(value, 0, desc->size);
     }
 }
 
-/* Reads a value. JSON_APPLY sets the component. */
-static bool json_load_value(json_load* load, setti_type* type)
+/* Reads a value into a buffer. In JSON_APPLY, sets the component to the value.
+ *   owns  as in json_load_begin_value */
+static bool json_load_buffered(json_load* load, setti_type* type, bool owns)
 {
     sett_world* world = load->world;
-    sett_entity self = json_load_self(load);
+    unsigned char* value =
+        setti_scratch_get(&world->pool, &load->value, type->desc.size, type->desc.align);
+    if (value == NULL) {
+        return false;
+    }
+    json_load_begin_value(load, type, value, owns);
+    bool valid = setti_json_read_value(&load->reader, type, value);
+    if (valid && load->pass == JSON_APPLY) {
+        const void* set = sett_set(world, json_load_self(load), type->id, value);
+        valid = json_load_check_call(load, set != NULL);
+    }
+    if (owns) {
+        setti_type_deinit_values(type, value, 1);
+    }
+    return valid;
+}
+
+/* Reads a value. In JSON_APPLY, sets the component. */
+static bool json_load_value(json_load* load, setti_type* type)
+{
     const sett_component_desc* desc = &type->desc;
-    bool buffer_owns =
-        desc->write != NULL || (type->members != NULL && type->members->owned_count != 0);
+    bool has_owned = type->members != NULL && type->members->owned_count != 0;
+    bool buffer_owns = desc->write != NULL || has_owned;
     bool has_hooks = desc->copy != NULL || desc->deinit != NULL || desc->move != NULL;
     bool in_place = has_hooks && !buffer_owns; /* a copy in a buffer would share memory */
     bool no_value = desc->size == 0 || setti_json_peek(&load->reader.json) == 'n';
-    if (load->pass == JSON_APPLY && (no_value || in_place)) {
-        void* value = sett_ensure(world, self, type->id);
-        return json_load_check_call(load, value != NULL) &&
-               setti_json_read_value(&load->reader, type, value);
+    bool needs_no_buffer = no_value || in_place;
+    if (load->pass == JSON_APPLY && needs_no_buffer) {
+        void* value = sett_ensure(load->world, json_load_self(load), type->id);
+        if (!json_load_check_call(load, value != NULL)) {
+            return false;
+        }
+        return setti_json_read_value(&load->reader, type, value);
     }
     if (no_value) {
         return setti_json_read_value(&load->reader, type, NULL);
     }
-    unsigned char* value = setti_scratch_get(&world->pool, &load->value, desc->size, desc->align);
-    if (value == NULL) {
-        return false;
-    }
-    json_load_begin_value(load, type, value, buffer_owns);
-    bool good = setti_json_read_value(&load->reader, type, value);
-    if (good && load->pass == JSON_APPLY) {
-        good = json_load_check_call(load, sett_set(world, self, type->id, value) != NULL);
-    }
-    if (buffer_owns) {
-        setti_type_deinit_values(type, value, 1);
-    }
-    return good;
+    return json_load_buffered(load, type, buffer_owns);
 }
 
 /* ---------------------------------------------------------------------------- merged singletons */
@@ -546,11 +613,11 @@ static json_read_held* json_load_hold(json_load* load, setti_type* type)
     return &load->held[load->held_count++];
 }
 
-/* Reads a component of the singletons into `held`. */
+/* Reads a component of the singletons into `held`. Types that the component requires come first. */
 static bool json_load_hold_component(json_load* load, setti_type* type)
 {
     bool has_value = type->desc.size != 0 && setti_json_peek(&load->reader.json) != 'n';
-    for (uint32_t k = 0; k < type->required.count; k++) { /* required types come first */
+    for (uint32_t k = 0; k < type->required.count; k++) {
         if (json_load_hold(load, type->required.item[k]) == NULL) {
             return false;
         }
@@ -570,21 +637,22 @@ static bool json_load_hold_component(json_load* load, setti_type* type)
     return setti_json_read_value(&load->reader, type, held->value);
 }
 
-static void json_load_move(const setti_type* type, void* to, void* from)
+static void json_load_move(const setti_type* type, void* destination, void* original)
 {
     if (type->desc.move != NULL) {
-        setti_type_call_move(type, to, from, 1);
+        setti_type_call_move(type, destination, original, 1);
     } else {
-        memcpy(to, from, type->desc.size);
+        memcpy(destination, original, type->desc.size);
     }
 }
 
-/* Adds an entry to the path in messages. */
+/* Adds the reference or number of an entry to the path in messages. Returns what setti_json_leave
+ * needs. */
 static size_t json_load_enter_entry(json_load* load, uint32_t number)
 {
     char text[SETTI_JSON_REFERENCE];
     const json_read_entry* entry = &load->entries[number];
-    if (entry->at != JSON_NO_REFERENCE) {
+    if (entry->offset != JSON_NO_REFERENCE) {
         json_load_reference(load, entry, text);
     } else {
         snprintf(text, sizeof(text), "entities[%u]", (unsigned)number);
@@ -593,12 +661,12 @@ static size_t json_load_enter_entry(json_load* load, uint32_t number)
     return setti_json_enter(&load->reader, "", text);
 }
 
-/* Fails at an entry, because a call of the world has failed. */
+/* Fails because a call of the world has failed. The message names the entry. */
 static bool json_load_fail_entry(json_load* load, uint32_t number)
 {
-    size_t at = load->entries[number].at;
+    size_t offset = load->entries[number].offset;
     (void)json_load_enter_entry(load, number);
-    load->reader.json.at = at != JSON_NO_REFERENCE ? at : 0;
+    load->reader.json.offset = offset != JSON_NO_REFERENCE ? offset : 0;
     return json_load_check_call(load, false);
 }
 
@@ -607,22 +675,22 @@ static bool json_load_add_held(json_load* load)
 {
     for (uint32_t k = 0; k < load->held_count; k++) {
         json_read_held* held = &load->held[k];
-        held->added = !sett_has(load->world, load->world_singletons, held->type->id);
-        if (held->added &&
-            sett_ensure(load->world, load->world_singletons, held->type->id) == NULL) {
-            held->added = false;
-            return json_load_fail_entry(load, load->singletons);
+        const sett_component_desc* desc = &held->type->desc;
+        if (!sett_has(load->world, load->world_singletons, held->type->id)) {
+            if (sett_ensure(load->world, load->world_singletons, held->type->id) == NULL) {
+                return json_load_fail_entry(load, load->singletons);
+            }
+            held->added = true;
         }
         if (held->value != NULL &&
-            setti_scratch_get(&load->world->pool, &load->value, held->type->desc.size,
-                              held->type->desc.align) == NULL) {
+            setti_scratch_get(&load->world->pool, &load->value, desc->size, desc->align) == NULL) {
             return false;
         }
     }
     return true;
 }
 
-/* Exchanges the held value and the value of the world's singletons. */
+/* Exchanges the held value with the value of the world's singletons. */
 static void json_load_swap(json_load* load, const json_read_held* held)
 {
     const setti_type* type = held->type;
@@ -646,7 +714,8 @@ static void json_load_notify(json_load* load, const json_read_held* held)
     if (present != NULL && (held->type->flags & SETTI_TYPE_ON_SET) != 0) {
         bool replaces = setti_change_keeps_link(held->type) && !held->added;
         world->replaced_link = replaces ? held->value : NULL; /* the value before the swap */
-        (void)sett_set(world, load->world_singletons, held->type->id, present); /* to itself */
+        /* sets the value to itself, to run the callbacks */
+        (void)sett_set(world, load->world_singletons, held->type->id, present);
         world->replaced_link = NULL;
     }
 }
@@ -677,11 +746,12 @@ static bool json_load_merge_singletons(json_load* load)
 
 /* ------------------------------------------------------------------------- components and links */
 
+/* Skips or rejects the name of an unknown type. */
 static bool json_load_unknown_type(json_load* load, const char* name, const char* wrong)
 {
     setti_guess guess = setti_guess_begin(name, strlen(name));
     setti_component_guess(load->world, &guess);
-    return setti_json_unknown(&load->reader, load->reader.json.at, wrong,
+    return setti_json_unknown(&load->reader, load->reader.json.offset, wrong,
                               " - register the type, or leave it out", &guess);
 }
 
@@ -689,36 +759,37 @@ static bool json_load_components(json_load* load)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
-    bool good = setti_json_begin(json, '{');
-    while (good && setti_json_key(json, key)) {
+    bool valid = setti_json_begin(json, '{');
+    while (valid && setti_json_key(json, key)) {
         setti_type* type = setti_type_find(load->world, key);
         size_t before = setti_json_enter(&load->reader, " ", key);
         if (type == NULL) {
-            good = json_load_unknown_type(load, key, "no component has this name");
+            valid = json_load_unknown_type(load, key, "no component has this name");
         } else if (type->module != NULL) {
-            good =
-                setti_json_fail(json, json->at,
+            valid =
+                setti_json_fail(json, json->offset,
                                 "the library writes this component - use \"name\", \"parent\" or "
                                 "\"links\" instead");
         } else if (setti_bits_test_and_set(load->seen, type->id)) {
-            good = setti_json_fail(json, json->at,
-                                   "the component occurs twice - leave out one of them");
+            valid = setti_json_fail(json, json->offset,
+                                    "the component occurs twice - leave out one of them");
         } else if (!json_load_is_singletons(load) || load->pass != JSON_APPLY) {
-            good = json_load_value(load, type);
+            valid = json_load_value(load, type);
         } else if (type == setti_singleton_tag(load->world)) {
-            good = setti_json_read_value(&load->reader, type, NULL); /* the world has the tag */
+            valid = setti_json_read_value(&load->reader, type, NULL); /* the world has the tag */
         } else {
-            good = json_load_hold_component(load, type);
+            valid = json_load_hold_component(load, type);
         }
         setti_json_leave(&load->reader, before);
     }
-    return good && json->wrong == NULL;
+    return valid && json->wrong == NULL;
 }
 
-/* Finds a target or parent. Null stands for a lost reference. */
-static bool json_load_find_linked(json_load* load, const char* text, size_t at, sett_entity* out)
+/* Finds a target or parent. *out becomes null if the reference is lost. */
+static bool json_load_find_linked(json_load* load, const char* text, size_t offset,
+                                  sett_entity* out)
 {
-    if (!json_load_find(&load->reader, text, at, out)) {
+    if (!json_load_find(&load->reader, text, offset, out)) {
         return false;
     }
     if (!sett_is_null(*out) && !sett_entity_valid(load->world, *out)) { /* a preserved handle */
@@ -728,31 +799,37 @@ static bool json_load_find_linked(json_load* load, const char* text, size_t at, 
     return true;
 }
 
-/* Finds a parent in the text. A parent outside of the text becomes desc->parent if it is set. */
-static bool json_load_find_parent(json_load* load, const char* text, size_t at, sett_entity* out)
+/* Finds a parent. A parent outside of the text is replaced by desc->parent, if that is not null. */
+static bool json_load_find_parent(json_load* load, const char* text, size_t offset,
+                                  sett_entity* out)
 {
     uint32_t entry = SETTI_NONE;
     uint32_t lost_before = load->lost;
     (void)json_load_key(load, text, &entry);
-    bool good = json_load_find_linked(load, text, at, out);
-    if (good && entry == SETTI_NONE && !sett_is_null(load->desc->parent)) {
-        *out = load->desc->parent; /* replaces a parent outside of the text */
-        load->lost = lost_before;
+    bool valid = json_load_find_linked(load, text, offset, out);
+    if (valid && entry == SETTI_NONE && !sett_is_null(load->desc->parent)) {
+        *out = load->desc->parent;
+        load->lost = lost_before; /* the replaced parent was not lost */
     }
-    return good;
+    return valid;
 }
 
-/* Finds the entity of a reference at offset `at`. */
-typedef bool (*json_load_follow)(json_load* load, const char* text, size_t at, sett_entity* out);
+/* Finds the entity of the reference `text`, at an offset of the whole text. Returns false after an
+ * error. */
+typedef bool (*json_load_follow)(json_load* load, const char* text, size_t offset,
+                                 sett_entity* out);
 
-/* Reads a reference, and finds the entity by `follow`. */
+/* Reads a reference, and finds the entity with the function `follow`. */
 static bool json_load_target(json_load* load, json_load_follow follow, sett_entity* out)
 {
     setti_json* json = &load->reader.json;
     char text[SETTI_JSON_REFERENCE];
     size_t length;
-    size_t at = setti_json_skip_space(json);
-    return setti_json_string(json, text, sizeof(text), &length) && follow(load, text, at, out);
+    size_t offset = setti_json_skip_space(json);
+    if (!setti_json_string(json, text, sizeof(text), &length)) {
+        return false;
+    }
+    return follow(load, text, offset, out);
 }
 
 /* Reads the data of a link into load->value. */
@@ -760,7 +837,7 @@ static bool json_load_link_data(json_load* load, const setti_type* type)
 {
     size_t size = type->desc.size;
     if (size == 0 && setti_json_peek(&load->reader.json) != 'n') {
-        return setti_json_unknown(&load->reader, load->reader.json.at,
+        return setti_json_unknown(&load->reader, load->reader.json.offset,
                                   "the relationship has no data", " - leave out \"data\"", NULL);
     }
     void* value =
@@ -773,8 +850,8 @@ static bool json_load_link_data(json_load* load, const setti_type* type)
 }
 
 typedef struct json_read_link {
-    sett_entity target; /* null: lost */
-    bool has_data;      /* in load->value */
+    sett_entity target; /* null: the reference is lost */
+    bool has_data;      /* the data is in load->value */
 } json_read_link;
 
 /* Reads a link of the form {"to": ..., "data": ...}. */
@@ -783,29 +860,36 @@ static bool json_load_link_keys(json_load* load, const setti_relation* relation,
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
-    size_t at = json->at;
+    size_t offset = json->offset;
     bool has_target = false;
-    bool good = setti_json_begin(json, '{');
-    while (good && setti_json_key(json, key)) {
+    bool valid = setti_json_begin(json, '{');
+    while (valid && setti_json_key(json, key)) {
         bool is_target = strcmp(key, "to") == 0;
         bool is_data = strcmp(key, "data") == 0;
-        if ((is_target && has_target) || (is_data && link->has_data)) {
-            good =
-                json_load_fail(load, json->at, "\"%s\" occurs twice - leave out one of them", key);
+        bool second_target = is_target && has_target;
+        bool second_data = is_data && link->has_data;
+        if (second_target || second_data) {
+            valid = json_load_fail(load, json->offset,
+                                   "\"%s\" occurs twice - leave out one of them", key);
         } else if (is_target) {
             has_target = true;
-            good = json_load_target(load, json_load_find_linked, &link->target);
+            valid = json_load_target(load, json_load_find_linked, &link->target);
         } else if (is_data) {
             link->has_data = true;
-            good = json_load_link_data(load, relation->data_type);
+            valid = json_load_link_data(load, relation->data_type);
         } else {
-            good = json_load_fail(load, json->at,
-                                  "a link has the keys \"to\" and \"data\" - leave out \"%.100s\"",
-                                  key);
+            valid = json_load_fail(load, json->offset,
+                                   "a link has the keys \"to\" and \"data\" - leave out \"%.100s\"",
+                                   key);
         }
     }
-    return good && json->wrong == NULL &&
-           (has_target || setti_json_fail(json, at, "the link has no \"to\" - add its target"));
+    if (!valid || json->wrong != NULL) {
+        return false;
+    }
+    if (!has_target) {
+        return setti_json_fail(json, offset, "the link has no \"to\" - add its target");
+    }
+    return true;
 }
 
 static bool json_load_make_link(json_load* load, const setti_type* type, const json_read_link* link)
@@ -830,74 +914,84 @@ static bool json_load_link(json_load* load, const setti_type* type)
     json_read_link link = {.target = sett_null()};
     if (json_load_is_singletons(load)) {
         return setti_json_fail(
-            json, json->at,
+            json, json->offset,
             "the world has singletons already, and a text cannot add links to them - leave out "
             "\"links\", and call sett_relate");
     }
-    bool good = setti_json_peek(json) == '{'
-                    ? json_load_link_keys(load, setti_relation_of_links(type), &link)
-                    : json_load_target(load, json_load_find_linked, &link.target);
-    bool makes_link = load->pass == JSON_APPLY && !sett_is_null(link.target);
-    return good && (!makes_link || json_load_make_link(load, type, &link));
+    bool valid;
+    if (setti_json_peek(json) == '{') {
+        valid = json_load_link_keys(load, setti_relation_of_links(type), &link);
+    } else {
+        valid = json_load_target(load, json_load_find_linked, &link.target);
+    }
+    if (valid && load->pass == JSON_APPLY && !sett_is_null(link.target)) {
+        return json_load_make_link(load, type, &link);
+    }
+    return valid;
 }
 
 static bool json_load_targets(json_load* load, const setti_type* type)
 {
     setti_json* json = &load->reader.json;
-    bool good = setti_json_begin(json, '[');
-    for (uint32_t count = 0; good && setti_json_item(json); count++) {
-        bool allowed = count == 0 || setti_relation_of_links(type)->many;
-        good = allowed ? json_load_link(load, type)
-                       : setti_json_fail(json, json->at,
-                                         "the relationship is exclusive, and the entity has two "
-                                         "targets - leave out one of them");
+    bool valid = setti_json_begin(json, '[');
+    for (uint32_t count = 0; valid && setti_json_item(json); count++) {
+        if (count == 0 || setti_relation_of_links(type)->many) {
+            valid = json_load_link(load, type);
+        } else {
+            valid = setti_json_fail(json, json->offset,
+                                    "the relationship is exclusive, and the entity has two "
+                                    "targets - leave out one of them");
+        }
     }
-    return good && json->wrong == NULL;
+    return valid && json->wrong == NULL;
 }
 
 static bool json_load_links(json_load* load)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
-    bool good = setti_json_begin(json, '{');
-    while (good && setti_json_key(json, key)) {
+    bool valid = setti_json_begin(json, '{');
+    while (valid && setti_json_key(json, key)) {
         const setti_type* type = setti_type_find(load->world, key);
         size_t before = setti_json_enter(&load->reader, " ", key);
-        good = type != NULL && type->links != NULL
-                   ? json_load_targets(load, type)
-                   : json_load_unknown_type(load, key, "no relationship has this name");
+        if (type != NULL && type->links != NULL) {
+            valid = json_load_targets(load, type);
+        } else {
+            valid = json_load_unknown_type(load, key, "no relationship has this name");
+        }
         setti_json_leave(&load->reader, before);
     }
-    return good && json->wrong == NULL;
+    return valid && json->wrong == NULL;
 }
 
 /* Cuts a path at the last slash. Returns the name after the slash. */
 static char* json_load_split(char* path)
 {
     char* slash = path;
-    for (char* at = path; *at != '\0'; at++) {
-        if (*at == '/') {
-            slash = at;
-        } else if (*at == '\\' && at[1] != '\0') {
-            at++; /* skips the escaped character */
+    for (char* next = path; *next != '\0'; next++) {
+        if (*next == '/') {
+            slash = next;
+        } else if (*next == '\\' && next[1] != '\0') {
+            next++; /* skips the escaped character */
         }
     }
     *slash = '\0';
     return slash + 1;
 }
 
-static bool json_fail_name(json_load* load, size_t at, const char* wrong)
+static bool json_fail_name(json_load* load, size_t offset, const char* wrong)
 {
-    return json_load_fail(load, at, "the entity's name %s", wrong);
+    return json_load_fail(load, offset, "the entity's name %s", wrong);
 }
 
-/* Takes parent and name from the path in "entity". The name stays in `text`. */
+/* Takes the parent and the name from the path in "entity", if there is a path. `text` is the memory
+ * of the path, and then of the name. */
 static bool json_load_place(json_load* load, json_read_place* place,
                             char text[SETTI_JSON_REFERENCE])
 {
     const json_read_entry* entry = &load->entries[load->current];
     place->parent = load->desc->parent;
-    if (entry->at == JSON_NO_REFERENCE) {
+    if (entry->offset == JSON_NO_REFERENCE) {
         return true;
     }
     json_load_reference(load, entry, text);
@@ -905,21 +999,24 @@ static bool json_load_place(json_load* load, json_read_place* place,
         return true;
     }
     place->name = json_load_split(text);
-    const char* wrong = json_load_unescape(place->name)
-                            ? setti_name_check(place->name)
-                            : "contains a lone backslash - double it, or leave it out";
-    if (wrong != NULL) {
-        return json_fail_name(load, entry->at, wrong);
+    const char* wrong = "contains a lone backslash - double it, or leave it out";
+    if (json_load_unescape(place->name)) {
+        wrong = setti_name_check(place->name); /* NULL: the name is valid */
     }
-    bool is_root = text[0] == '\0'; /* the path was "/name" */
-    return is_root || json_load_find_parent(load, text, entry->at, &place->parent);
+    if (wrong != NULL) {
+        return json_fail_name(load, entry->offset, wrong);
+    }
+    if (text[0] == '\0') { /* the path was "/name" */
+        return true;
+    }
+    return json_load_find_parent(load, text, entry->offset, &place->parent);
 }
 
 /* Reads "name" into `text`. */
 static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
 {
     setti_json* json = &load->reader.json;
-    size_t at = setti_json_skip_space(json);
+    size_t offset = setti_json_skip_space(json);
     size_t length = 0;
     if (setti_json_peek(json) == '{') {
         if (!setti_json_read_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length)) {
@@ -930,28 +1027,41 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
         return false;
     }
     if (length > SETT_NAME_MAX) {
-        return json_fail_name(load, at, "has more than 1000 bytes - shorten it");
+        return json_fail_name(load, offset, "has more than 1000 bytes - shorten it");
     }
     if (strlen(text) != length) {
-        return json_fail_name(load, at, "contains a zero byte - remove it");
+        return json_fail_name(load, offset, "contains a zero byte - remove it");
     }
     const char* wrong = setti_name_check(text);
-    return wrong == NULL || json_fail_name(load, at, wrong);
+    if (wrong != NULL) {
+        return json_fail_name(load, offset, wrong);
+    }
+    return true;
 }
 
+static bool json_load_enter_parent(json_load* load, sett_entity parent)
+{
+    sett_world* world = load->world;
+    if (!json_load_check_call(load, setti_hierarchy_register(world) != 0)) {
+        return false;
+    }
+    if (!json_load_add_end(load, parent, setti_hierarchy_of(world)->type)) {
+        return false;
+    }
+    sett_status status = sett_hierarchy_attach(world, json_load_self(load), parent);
+    return json_load_check_call(load, status == SETT_OK);
+}
+
+/* Gives the current entity the parent, the policy and the name. */
 static bool json_load_enter_place(json_load* load, const json_read_place* place)
 {
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
     sett_status status = SETT_OK;
-    if (!sett_is_null(place->parent)) {
-        if (!json_load_check_call(load, setti_hierarchy_register(world) != 0) ||
-            !json_load_add_end(load, place->parent, setti_hierarchy_of(world)->type)) {
-            return false;
-        }
-        status = sett_hierarchy_attach(world, self, place->parent);
+    if (!sett_is_null(place->parent) && !json_load_enter_parent(load, place->parent)) {
+        return false;
     }
-    if (status == SETT_OK && place->node) {
+    if (place->node) {
         status = sett_hierarchy_set_policy(world, self, place->policy);
     }
     if (status == SETT_OK && place->name != NULL) {
@@ -965,7 +1075,7 @@ static bool json_load_policy(json_load* load, json_read_place* place)
     setti_json* json = &load->reader.json;
     char text[SETTI_JSON_KEY];
     size_t length;
-    size_t at = setti_json_skip_space(json);
+    size_t offset = setti_json_skip_space(json);
     uint32_t policy = SETT_CHILDREN_DESTROY;
     if (!setti_json_string(json, text, sizeof(text), &length)) {
         return false;
@@ -974,56 +1084,75 @@ static bool json_load_policy(json_load* load, json_read_place* place)
         policy++;
     }
     if (policy > SETT_CHILDREN_REJECT) {
-        return setti_json_fail(json, at, "\"DESTROY\", \"DETACH\" or \"REJECT\" is expected");
+        return setti_json_fail(json, offset, "\"DESTROY\", \"DETACH\" or \"REJECT\" is expected");
     }
     place->node = true;
     place->policy = (sett_children_policy)policy;
     return true;
 }
 
-/* Reads the wanted keys of the current entity. place->name becomes `text`. */
+/* Reads "name" into `text`. Fails if the path has given a name already. */
+static bool json_load_key_name(json_load* load, json_read_place* place,
+                               char text[SETTI_JSON_REFERENCE])
+{
+    setti_json* json = &load->reader.json;
+    if (place->name != NULL) {
+        return setti_json_fail(
+            json, json->offset,
+            "the path of \"entity\" gives the name already - leave out \"name\"");
+    }
+    place->name = text;
+    return json_load_name(load, text);
+}
+
+/* Reads "parent". null stands for a node without a parent. */
+static bool json_load_key_parent(json_load* load, json_read_place* place)
+{
+    setti_json* json = &load->reader.json;
+    if (setti_json_peek(json) == 'n') {
+        place->node = true;
+        return setti_json_skip(json);
+    }
+    return json_load_target(load, json_load_find_parent, &place->parent);
+}
+
+/* Reads the wanted keys of the current entity. place->name becomes `text` if the key "name" is
+ * read. */
 static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* place,
                            char text[SETTI_JSON_REFERENCE])
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
     uint32_t seen = 0;
-    bool good = setti_json_begin(json, '{');
-    while (good && setti_json_key(json, key)) {
+    bool valid = setti_json_begin(json, '{');
+    while (valid && setti_json_key(json, key)) {
         uint32_t bit = json_load_key_bit(key);
         if ((seen & bit) != 0) {
-            return json_load_fail(load, json->at, "\"%s\" occurs twice - leave out one of them",
+            return json_load_fail(load, json->offset, "\"%s\" occurs twice - leave out one of them",
                                   key);
         }
         seen |= bit;
         if (bit == JSON_NO_KEYS && load->pass == JSON_CHECK) {
-            good = json_load_skip_key(load, key, json_keys, JSON_KEYS, "an entity");
+            valid = json_load_skip_key(load, key, json_keys, JSON_KEYS, "an entity");
         } else if ((bit & wanted) == 0) {
-            good = setti_json_skip(json);
+            valid = setti_json_skip(json);
         } else if (bit == JSON_NAME) {
-            if (place->name != NULL) {
-                return setti_json_fail(
-                    json, json->at,
-                    "the path of \"entity\" gives the name already - leave out \"name\"");
-            }
-            good = json_load_name(load, text);
-            place->name = text;
+            valid = json_load_key_name(load, place, text);
         } else if (bit == JSON_PARENT) {
-            bool is_node = setti_json_peek(json) == 'n'; /* null: a node without a parent */
-            place->node = place->node || is_node;
-            good = is_node ? setti_json_skip(json)
-                           : json_load_target(load, json_load_find_parent, &place->parent);
+            valid = json_load_key_parent(load, place);
         } else if (bit == JSON_POLICY) {
-            good = json_load_policy(load, place);
+            valid = json_load_policy(load, place);
+        } else if (bit == JSON_COMPONENTS) {
+            valid = json_load_components(load);
         } else {
-            good = bit == JSON_COMPONENTS ? json_load_components(load) : json_load_links(load);
+            valid = json_load_links(load);
         }
     }
-    return good && json->wrong == NULL;
+    return valid && json->wrong == NULL;
 }
 
-/* Reads the wanted keys of the current entity. In JSON_APPLY, puts the entity at its place in the
- * hierarchy, if that is wanted. */
+/* Reads the wanted keys of the current entity. If JSON_NAME is wanted in JSON_APPLY, gives the
+ * entity the place in the hierarchy. */
 static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];
@@ -1033,66 +1162,84 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
     if (wants_place && !json_load_place(load, &place, text)) {
         return false;
     }
-    bool good = json_load_keys(load, wanted, &place, text);
-    if (good && wants_place && load->pass == JSON_APPLY && !json_load_is_singletons(load)) {
-        good = json_load_enter_place(load, &place);
+    if (!json_load_keys(load, wanted, &place, text)) {
+        return false;
     }
-    return good;
+    bool applies = load->pass == JSON_APPLY && !json_load_is_singletons(load);
+    if (wants_place && applies) {
+        return json_load_enter_place(load, &place);
+    }
+    return true;
 }
 
 /* --------------------------------------------------------------------------------------- passes */
 
+/* Reads the list of entities, as json_load_walk. */
 static bool json_load_walk_entities(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
-    bool good = setti_json_begin(json, '[');
-    for (uint32_t k = 0; good && setti_json_item(json); k++) {
+    bool valid = setti_json_begin(json, '[');
+    for (uint32_t k = 0; valid && setti_json_item(json); k++) {
         load->current = k;
         if (wanted == JSON_NO_KEYS) {
-            good = json_load_collect_entity(load);
+            valid = json_load_collect_entity(load);
         } else {
             size_t before = json_load_enter_entry(load, k);
-            good = json_load_entity(load, wanted);
+            valid = json_load_entity(load, wanted);
             setti_json_leave(&load->reader, before);
         }
     }
-    return good && json->wrong == NULL;
+    return valid && json->wrong == NULL;
+}
+
+static const char* const json_entities = "entities"; /* the only key of the text */
+
+/* Skips the value of an unknown key of the text. JSON_COLLECT may fail, later passes do not. */
+static bool json_load_skip_top(json_load* load, const char* key)
+{
+    if (load->pass == JSON_COLLECT) {
+        return json_load_skip_key(load, key, &json_entities, 1, "the text");
+    }
+    return setti_json_skip(&load->reader.json);
 }
 
 /* Reads the wanted keys of all entities. In JSON_COLLECT, `wanted` is JSON_NO_KEYS. */
 static bool json_load_walk(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
-    static const char* const entities = "entities";
     char key[SETTI_JSON_KEY];
     bool found = false;
-    json->at = 0;
+    json->offset = 0;
     json->depth = 0;
-    bool good = setti_json_begin(json, '{');
-    while (good && setti_json_key(json, key)) {
-        if (strcmp(key, entities) != 0) {
-            good = load->pass == JSON_COLLECT
-                       ? json_load_skip_key(load, key, &entities, 1, "the text")
-                       : setti_json_skip(json);
+    bool valid = setti_json_begin(json, '{');
+    while (valid && setti_json_key(json, key)) {
+        if (strcmp(key, json_entities) != 0) {
+            valid = json_load_skip_top(load, key);
         } else if (found) {
-            good = setti_json_fail(json, json->at,
-                                   "\"entities\" occurs twice - leave out one of them");
+            valid = setti_json_fail(json, json->offset,
+                                    "\"entities\" occurs twice - leave out one of them");
         } else {
             found = true;
-            good = json_load_walk_entities(load, wanted);
+            valid = json_load_walk_entities(load, wanted);
         }
     }
-    return good && json->wrong == NULL && setti_json_end(json) &&
-           (found || setti_json_fail(json, json->at, "\"entities\" is missing - add it"));
+    if (!valid || json->wrong != NULL || !setti_json_end(json)) {
+        return false;
+    }
+    if (!found) {
+        return setti_json_fail(json, json->offset, "\"entities\" is missing - add it");
+    }
+    return true;
 }
 
+/* Returns true if the entity of an entry gets the handle in the text. */
 static bool json_load_preserves_handle(const json_load* load, const json_read_entry* entry)
 {
     return load->desc->keep_handles && !sett_is_null(entry->text_handle);
 }
 
-/* Creates the entity of an entry. Adds the singleton tag immediately, so that no callback can
- * create another entity of singletons. Returns false if a call of the world fails. */
+/* Creates the entity of an entry. Adds the singleton tag at once, before a callback could create a
+ * second entity of singletons. Returns false if a call of the world fails. */
 static bool json_load_create_entry(json_load* load, uint32_t number)
 {
     json_read_entry* entry = &load->entries[number];
@@ -1104,11 +1251,15 @@ static bool json_load_create_entry(json_load* load, uint32_t number)
     if (sett_is_null(entry->entity)) {
         return false;
     }
-    const setti_type* tag = number == load->singletons ? setti_singleton_tag(load->world) : NULL;
+    if (number != load->singletons) {
+        return true;
+    }
+    const setti_type* tag = setti_singleton_tag(load->world);
     return tag == NULL || sett_ensure(load->world, entry->entity, tag->id) != NULL;
 }
 
-/* Creates the entities of the text, either those with preserved or those with new handles. */
+/* Creates the entities with preserved handles. If `preserved` is false, creates the entities with
+ * new handles. */
 static bool json_load_create(json_load* load, bool preserved)
 {
     for (uint32_t k = 0; k < load->count; k++) {
@@ -1124,15 +1275,22 @@ static bool json_load_create(json_load* load, bool preserved)
     return true;
 }
 
-/* Changes the world. Creates preserved handles first, because new handles would take their indices.
+/* Changes the world. Creates preserved handles first, because new handles could take their indices.
  * Callbacks can rely on the order of the walks: names and parents, then components, then links. */
 static bool json_load_apply(json_load* load)
 {
+    const bool preserved = true;
     load->pass = JSON_APPLY;
-    return json_load_create(load, true) && json_load_create(load, false) &&
-           json_load_walk(load, JSON_NAME | JSON_PARENT | JSON_POLICY) &&
-           json_load_walk(load, JSON_COMPONENTS) && json_load_walk(load, JSON_LINKS) &&
-           json_load_merge_singletons(load);
+    if (!json_load_create(load, preserved) || !json_load_create(load, !preserved)) {
+        return false;
+    }
+    if (!json_load_walk(load, JSON_NAME | JSON_PARENT | JSON_POLICY)) {
+        return false;
+    }
+    if (!json_load_walk(load, JSON_COMPONENTS) || !json_load_walk(load, JSON_LINKS)) {
+        return false;
+    }
+    return json_load_merge_singletons(load);
 }
 
 /* Destroys the entities of the text. */
@@ -1193,34 +1351,55 @@ static void json_load_init(json_load* load, sett_world* world, const char* call,
     world->quiet = true; /* json_load_result reports failures */
 }
 
-/* Reports the error if reading failed. An error without a text means that memory ran out. */
-static sett_status json_load_result(json_load* load, bool good)
+/* Reports the error if `valid` is false. An error without a message means that memory ran out. */
+static sett_status json_load_result(json_load* load, bool valid)
 {
     load->world->quiet_locks = load->outer_quiet_locks;
     load->world->quiet = load->outer_quiet;
-    return good ? SETT_OK : setti_json_report(&load->reader, load->status, load->call);
+    if (valid) {
+        return SETT_OK;
+    }
+    return setti_json_report(&load->reader, load->status, load->call);
 }
 
-/* Reads the text in all passes. */
-static sett_status json_load_run(json_load* load)
+/* Reads the text in all passes. Returns false after an error, with all changes undone. */
+static bool json_load_passes(json_load* load)
 {
-    bool good = json_load_walk(load, JSON_NO_KEYS);
+    bool collected = json_load_walk(load, JSON_NO_KEYS);
     load->seen_size = ((size_t)load->world->type_capacity / 64 + 1) * sizeof(uint64_t);
     load->seen = setti_pool_alloc(&load->world->pool, load->seen_size, 8);
-    good = good && load->seen != NULL;
-    if (good) {
-        load->reader.skipped = 0; /* unknown keys of the whole text do not count */
-        load->pass = JSON_CHECK;
-        good = json_load_walk(load,
-                              JSON_NAME | JSON_PARENT | JSON_POLICY | JSON_COMPONENTS | JSON_LINKS);
+    if (!collected || load->seen == NULL) {
+        return false;
     }
-    uint32_t skipped = load->reader.skipped; /* before JSON_APPLY counts the same names again */
-    if (good && !json_load_apply(load)) {
-        good = false;
+    load->reader.skipped = 0; /* unknown keys of the whole text do not count */
+    load->pass = JSON_CHECK;
+    if (!json_load_walk(load,
+                        JSON_NAME | JSON_PARENT | JSON_POLICY | JSON_COMPONENTS | JSON_LINKS)) {
+        return false;
+    }
+    uint32_t skipped = load->reader.skipped;
+    bool applied = json_load_apply(load);
+    if (!applied) {
         json_load_undo(load);
     }
-    load->reader.skipped = skipped;
-    return json_load_result(load, good);
+    load->reader.skipped = skipped; /* JSON_APPLY has counted the same names again */
+    return applied;
+}
+
+static void json_load_report(const json_load* load, bool valid, sett_json_result* result)
+{
+    memset(result, 0, sizeof(*result));
+    result->skipped = load->reader.skipped;
+    result->lost = load->lost;
+    result->first = sett_null();
+    if (!valid || load->count == 0) {
+        return;
+    }
+    result->first = load->entries[0].entity;
+    result->entities = load->count;
+    if (!sett_is_null(load->world_singletons)) {
+        result->entities--; /* the entity of singletons was not created */
+    }
 }
 
 sett_status sett_json_read_sized(sett_world* world, const char* text, size_t size,
@@ -1229,9 +1408,11 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
 {
     static const sett_json_read_desc defaults = {0};
     sett_json_read_desc full;
-    bool given = desc != NULL;
-    desc = setti_world_desc(world, given ? desc : &defaults, given ? desc_size : sizeof(full),
-                            &full, sizeof(full), json_read_call);
+    if (desc == NULL) {
+        desc = &defaults;
+        desc_size = sizeof(defaults);
+    }
+    desc = setti_world_desc(world, desc, desc_size, &full, sizeof(full), json_read_call);
     if (desc == NULL) {
         return setti_world_failure(world);
     }
@@ -1250,14 +1431,10 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
     json_load_init(&load, world, json_read_call, text, size);
     load.desc = desc;
     load.reader.allow_unknown = desc->allow_unknown;
-    status = json_load_run(&load);
+    bool valid = json_load_passes(&load);
+    status = json_load_result(&load, valid);
     if (result != NULL) {
-        memset(result, 0, sizeof(*result));
-        result->first = status == SETT_OK && load.count != 0 ? load.entries[0].entity : sett_null();
-        bool merged = !sett_is_null(load.world_singletons);
-        result->entities = status == SETT_OK ? load.count - (merged ? 1 : 0) : 0;
-        result->skipped = load.reader.skipped;
-        result->lost = load.lost;
+        json_load_report(&load, valid, result);
     }
     json_load_free(&load);
     return status;
@@ -1275,26 +1452,28 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
         return world->error;
     }
     setti_type* type = setti_world_type(world, component);
-    if (!sett_entity_valid(world, entity) || type == NULL) {
-        return setti_world_fail(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_STALE,
-                                __func__, entity, component);
+    if (type == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, __func__, entity, component);
+    }
+    if (!sett_entity_valid(world, entity)) {
+        return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, component);
     }
     if (type->module != NULL) {
         return setti_component_reject_set(world, type, __func__);
     }
-    json_read_entry self = {.at = JSON_NO_REFERENCE, .text_handle = entity, .entity = entity};
+    json_read_entry self = {.offset = JSON_NO_REFERENCE, .text_handle = entity, .entity = entity};
     json_load load;
     json_load_init(&load, world, __func__, text, size);
     load.desc = &preserve_handles;
     load.pass = JSON_CHECK;
     load.entries = &self; /* `count` stays 0: no reference leads to `self` */
     (void)setti_json_enter(&load.reader, "", type->desc.name);
-    bool good = json_load_value(&load, type) && setti_json_end(&load.reader.json);
-    if (good) {
+    bool valid = json_load_value(&load, type) && setti_json_end(&load.reader.json);
+    if (valid) {
         load.pass = JSON_APPLY;
-        load.reader.json.at = 0;
-        good = json_load_value(&load, type);
+        load.reader.json.offset = 0;
+        valid = json_load_value(&load, type);
     }
     setti_pool_free(&world->pool, load.value.bytes, load.value.size, load.value.align);
-    return json_load_result(&load, good);
+    return json_load_result(&load, valid);
 }

@@ -3,70 +3,96 @@
  * The workload: texts of some MB, from any source, read three times. The reader checks each byte,
  * and skips unused values without storing them.
  *
- * Invariant:  at <= size;  depth is the number of open containers;  after an error all calls fail
- */
+ * Invariant:  offset <= size;  depth is the number of open containers;  after an error all calls
+ * fail */
 #include "file/json_text.h"
 
-bool setti_json_fail(setti_json* json, size_t at, const char* wrong)
+bool setti_json_fail(setti_json* json, size_t offset, const char* wrong)
 {
     if (json->wrong == NULL) {
         json->wrong = wrong;
-        json->wrong_at = at;
+        json->wrong_offset = offset;
     }
     return false;
 }
 
-/* Skips `c` if it is next after white space. Returns whether it was. */
+/* Skips white space. If the next character is `c`, skips that character and returns true. */
 SETTI_INLINE bool json_take(setti_json* json, char c)
 {
     SETTI_ASSERT(c != '\0');
-    if (setti_json_peek(json) != c || json->wrong != NULL || json->at == json->size) {
+    if (setti_json_peek(json) != c) { /* '\0' at the end or after an error */
         return false;
     }
-    json->at++;
+    json->offset++;
     return true;
 }
 
 bool setti_json_end(setti_json* json)
 {
-    size_t at = setti_json_skip_space(json);
-    return json->wrong == NULL &&
-           (at == json->size ||
-            setti_json_fail(json, at, "text follows the end of the value - remove it"));
+    size_t offset = setti_json_skip_space(json);
+    if (json->wrong != NULL) {
+        return false;
+    }
+    if (offset != json->size) {
+        return setti_json_fail(json, offset, "text follows the end of the value - remove it");
+    }
+    return true;
 }
 
-/* Counts the leading bytes of a string that are ASCII and need no escape. */
+/* Returns true for a character of ASCII that a string can contain without an escape. */
+SETTI_INLINE bool json_is_plain(char c)
+{
+    bool is_ascii = (unsigned char)(c - 0x20) < 0x60; /* 0x20 to 0x7F: no control character */
+    return is_ascii && c != '"' && c != '\\';
+}
+
+/* Returns the number of plain characters at the beginning of a text. */
 SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
 {
     size_t length = 0;
-    while (length < size && (unsigned char)(text[length] - 0x20) < 0x60 && /* 0x20 to 0x7F */
-           text[length] != '"' && text[length] != '\\') {
+    while (length < size && json_is_plain(text[length])) {
         length++;
     }
     return length;
+}
+
+/* Returns the size of a character that begins with the byte `lead`. Returns 0 if no character
+ * does. */
+static size_t utf8_lead_length(unsigned char lead)
+{
+    if (lead < 0x80) {
+        return 1;
+    }
+    if (lead < 0xC2) {
+        return 0; /* not a first byte, or an overlong form */
+    }
+    if (lead < 0xE0) {
+        return 2;
+    }
+    if (lead < 0xF0) {
+        return 3;
+    }
+    return lead <= 0xF4 ? 4 : 0; /* above: beyond U+10FFFF */
 }
 
 /* Returns the size of the first character, or 0 if the text does not begin with valid UTF-8. */
 static size_t utf8_length(const char* text, size_t size)
 {
     const unsigned char* byte = (const unsigned char*)text;
-    unsigned char lead = size != 0 ? byte[0] : 0xFF;
-    bool is_lead = lead < 0x80 || (lead >= 0xC2 && lead <= 0xF4);
-    size_t length = 4;
-    if (lead < 0x80) {
-        length = 1;
-    } else if (lead < 0xE0) {
-        length = 2;
-    } else if (lead < 0xF0) {
-        length = 3;
+    if (size == 0) {
+        return 0;
     }
-    if (!is_lead || length > size) {
+    unsigned char lead = byte[0];
+    size_t length = utf8_lead_length(lead);
+    if (length > size) {
         return 0;
     }
     unsigned char least = 0x80;
     unsigned char most = 0xBF;
-    if (lead == 0xE0 || lead == 0xF0) {
-        least = lead == 0xE0 ? 0xA0 : 0x90; /* no overlong form */
+    if (lead == 0xE0) {
+        least = 0xA0; /* no overlong form */
+    } else if (lead == 0xF0) {
+        least = 0x90; /* no overlong form */
     } else if (lead == 0xED) {
         most = 0x9F; /* no surrogate */
     } else if (lead == 0xF4) {
@@ -84,11 +110,15 @@ static size_t utf8_length(const char* text, size_t size)
 
 bool setti_utf8_is_valid(const char* text, size_t size)
 {
-    size_t length = 1;
-    for (size_t at = 0; at < size && length != 0; at += length) {
-        length = utf8_length(text + at, size - at);
+    size_t offset = 0;
+    while (offset < size) {
+        size_t length = utf8_length(text + offset, size - offset);
+        if (length == 0) {
+            return false;
+        }
+        offset += length;
     }
-    return length != 0;
+    return true;
 }
 
 /* Writes a character as UTF-8. Returns the number of bytes. */
@@ -99,9 +129,11 @@ static size_t utf8_encode(uint32_t code, char out[4])
         out[0] = (char)code;
         return 1;
     }
-    size_t length = code < 0x10000 ? 3 : 4;
+    size_t length = 4;
     if (code < 0x800) {
         length = 2;
+    } else if (code < 0x10000) {
+        length = 3;
     }
     static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0}; /* by length */
     for (size_t k = length - 1; k > 0; k--) {
@@ -112,7 +144,7 @@ static size_t utf8_encode(uint32_t code, char out[4])
     return length;
 }
 
-/* Returns 16 for a character that is not a hexadecimal digit. */
+/* Returns the value of a hexadecimal digit, or 16 for any other character. */
 static uint32_t json_hex_digit(char c)
 {
     if (c >= '0' && c <= '9') {
@@ -121,15 +153,21 @@ static uint32_t json_hex_digit(char c)
     if (c >= 'a' && c <= 'f') {
         return (uint32_t)(c - 'a') + 10;
     }
-    return c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10 : 16;
+    if (c >= 'A' && c <= 'F') {
+        return (uint32_t)(c - 'A') + 10;
+    }
+    return 16;
 }
 
-/* Reads the four hexadecimal digits after "\u". Returns false if other characters follow. */
-static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
+/* Reads the four hexadecimal digits of an escape. Returns false if there are fewer digits. */
+static bool json_hex(const setti_json* json, size_t offset, uint32_t* code)
 {
     *code = 0;
-    for (size_t k = at; k < at + 4; k++) {
-        uint32_t digit = k < json->size ? json_hex_digit(json->text[k]) : 16;
+    for (size_t k = offset; k < offset + 4; k++) {
+        if (k >= json->size) {
+            return false;
+        }
+        uint32_t digit = json_hex_digit(json->text[k]);
         if (digit > 15) {
             return false;
         }
@@ -138,68 +176,86 @@ static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
     return true;
 }
 
+/* Decodes an escape of the low half of a surrogate pair. Returns false if there is none at the
+ * offset. */
+static bool json_low_half(const setti_json* json, size_t offset, uint32_t* low)
+{
+    if (offset + 1 >= json->size || json->text[offset] != '\\' || json->text[offset + 1] != 'u') {
+        return false;
+    }
+    if (!json_hex(json, offset + 2, low)) {
+        return false;
+    }
+    return *low >= 0xDC00 && *low < 0xE000;
+}
+
 /* Skips an escape, and decodes it to UTF-8. Returns the number of bytes, or 0 after an error. */
 static size_t json_escape(setti_json* json, char out[4])
 {
-    SETTI_ASSERT(json->at < json->size && json->text[json->at] == '\\');
+    SETTI_ASSERT(json->offset < json->size && json->text[json->offset] == '\\');
     static const char letters[] = "\"\\/bfnrt";
     static const char bytes[] = "\"\\/\b\f\n\r\t";
-    size_t at = json->at;
-    char letter = at + 1 < json->size ? json->text[at + 1] : '\0';
-    const char* simple = letter != '\0' ? strchr(letters, letter) : NULL;
+    size_t begin = json->offset;
+    char letter = '\0';
+    const char* simple = NULL;
     uint32_t code; /* a code unit of UTF-16, possibly the high half of a surrogate pair */
     uint32_t low;  /* the low half */
+    if (begin + 1 < json->size) {
+        letter = json->text[begin + 1];
+    }
+    if (letter != '\0') {
+        simple = strchr(letters, letter);
+    }
     if (simple != NULL) {
-        json->at += 2;
+        json->offset += 2;
         out[0] = bytes[simple - letters];
         return 1;
     }
     if (letter != 'u') {
-        setti_json_fail(json, at, "unknown escape - write \\\\ for a backslash");
+        setti_json_fail(json, begin, "unknown escape - write \\\\ for a backslash");
         return 0;
     }
-    if (!json_hex(json, at + 2, &code)) {
-        setti_json_fail(json, at, "\\u needs four hexadecimal digits - write them, as in \\u0041");
+    if (!json_hex(json, begin + 2, &code)) {
+        setti_json_fail(json, begin,
+                        "\\u needs four hexadecimal digits - write them, as in \\u0041");
         return 0;
     }
-    json->at += 6;
-    if (code >= 0xD800 && code < 0xE000) {
-        bool escape_follows =
-            at + 7 < json->size && json->text[at + 6] == '\\' && json->text[at + 7] == 'u';
+    json->offset += 6;
+    if (code >= 0xD800 && code < 0xE000) { /* half of a surrogate pair */
         bool is_high = code < 0xDC00;
-        bool is_pair = is_high && escape_follows && json_hex(json, at + 8, &low) && low >= 0xDC00 &&
-                       low < 0xE000;
-        if (!is_pair) {
+        if (!is_high || !json_low_half(json, begin + 6, &low)) {
             setti_json_fail(
-                json, at,
+                json, begin,
                 "half of a surrogate pair is missing - write both halves, as in \\ud83d\\ude00");
             return 0;
         }
-        json->at += 6;
+        json->offset += 6;
         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
     }
     return utf8_encode(code, out);
 }
 
-/* Skips the character at *piece, which may be an escape. Returns its size in UTF-8, or 0 after an
- * error.
- *   code  room for a decoded escape; *piece becomes this address then */
+/* Skips one character. *piece is the character in the text. If the character is an escape, *piece
+ * becomes `code`, the room for the decoded character. Returns the number of bytes at *piece, or 0
+ * after an error. */
 static size_t json_character(setti_json* json, const char** piece, char code[4])
 {
     if (**piece == '\\') {
         *piece = code;
         return json_escape(json, code);
     }
-    size_t size = utf8_length(*piece, json->size - json->at);
+    size_t size = utf8_length(*piece, json->size - json->offset);
     if (size == 0) {
-        setti_json_fail(json, json->at, "not valid UTF-8 - write the text as UTF-8");
-    } else if ((unsigned char)**piece < 0x20) {
-        setti_json_fail(json, json->at,
+        setti_json_fail(json, json->offset, "not valid UTF-8 - write the text as UTF-8");
+        return 0;
+    }
+    if ((unsigned char)**piece < 0x20) {
+        setti_json_fail(json, json->offset,
                         "a string has a control character - escape it, as in \\n, or end the "
                         "string before it");
         return 0;
     }
-    json->at += size;
+    json->offset += size;
     return size;
 }
 
@@ -207,31 +263,35 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
 {
     size_t used = 0;
     if (!json_take(json, '"')) {
-        return setti_json_fail(json, json->at, "a string is expected");
+        return setti_json_fail(json, json->offset, "a string is expected");
     }
-    size_t begin = json->at - 1; /* the opening quote */
-    while (json->at < json->size && json->text[json->at] != '"') {
-        const char* piece = json->text + json->at;
+    size_t begin = json->offset - 1; /* the opening quote */
+    while (json->offset < json->size && json->text[json->offset] != '"') {
+        const char* piece = json->text + json->offset;
         char code[4];
-        size_t size = json_plain_length(piece, json->size - json->at);
-        bool plain = size != 0; /* else the piece is one character */
-        json->at += size;
+        size_t size = json_plain_length(piece, json->size - json->offset);
+        bool plain = size != 0; /* false: the piece is a single character */
+        json->offset += size;
         if (!plain) {
             size = json_character(json, &piece, code);
             if (size == 0) {
                 return false;
             }
         }
-        size_t room = used < capacity ? capacity - used : 0;
-        if (out != NULL && (size <= room || plain)) { /* no other character is cut */
+        size_t room = 0;
+        if (used < capacity) {
+            room = capacity - used;
+        }
+        bool copies = plain || size <= room; /* characters beyond ASCII are not cut */
+        if (out != NULL && copies) {
             memcpy(out + used, piece, SETTI_MIN(size, room));
         }
         used += size;
     }
-    if (json->at == json->size) {
+    if (json->offset == json->size) {
         return setti_json_fail(json, begin, "this string has no closing quote - add it");
     }
-    json->at++;
+    json->offset++;
     *length = used;
     return true;
 }
@@ -239,130 +299,181 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length)
 {
     SETTI_ASSERT(out == NULL || capacity != 0);
-    bool good = setti_json_chars(json, out, out != NULL ? capacity - 1 : 0, length);
-    if (out != NULL) {
-        bool fits = good && *length < capacity;
-        out[fits ? *length : 0] = '\0';
+    if (out == NULL) {
+        return setti_json_chars(json, NULL, 0, length);
     }
-    return good;
+    bool valid = setti_json_chars(json, out, capacity - 1, length);
+    bool fits = valid && *length < capacity;
+    size_t end = fits ? *length : 0;
+    out[end] = '\0';
+    return valid;
 }
 
 /* Skips digits. Returns the number of digits. */
 static size_t json_digits(setti_json* json)
 {
-    size_t first = json->at;
-    while (json->at < json->size && json->text[json->at] >= '0' && json->text[json->at] <= '9') {
-        json->at++;
+    size_t first = json->offset;
+    while (json->offset < json->size && json->text[json->offset] >= '0' &&
+           json->text[json->offset] <= '9') {
+        json->offset++;
     }
-    return json->at - first;
+    return json->offset - first;
 }
 
 SETTI_INLINE bool json_is(const setti_json* json, char c)
 {
-    return json->at < json->size && json->text[json->at] == c;
+    return json->offset < json->size && json->text[json->offset] == c;
+}
+
+/* Skips the characters of a number. Returns false if they are not a number of JSON. *digits becomes
+ * the number of digits before the decimal point. */
+static bool json_skip_number(setti_json* json, size_t* digits)
+{
+    if (json_is(json, '-')) {
+        json->offset++;
+    }
+    bool starts_with_zero = json_is(json, '0');
+    *digits = json_digits(json);
+    bool leading_zero = starts_with_zero && *digits > 1;
+    if (*digits == 0 || leading_zero) {
+        return false;
+    }
+    if (json_is(json, '.')) {
+        json->offset++;
+        if (json_digits(json) == 0) {
+            return false;
+        }
+    }
+    if (json_is(json, 'e') || json_is(json, 'E')) {
+        json->offset++;
+        if (json_is(json, '+') || json_is(json, '-')) {
+            json->offset++;
+        }
+        return json_digits(json) != 0;
+    }
+    return true;
 }
 
 bool setti_json_number(setti_json* json, const char** text, size_t* length)
 {
     size_t first = setti_json_skip_space(json);
-    json->at += json_is(json, '-') ? 1 : 0;
-    bool starts_with_zero = json_is(json, '0');
-    size_t digits = json_digits(json);
-    bool good = json->wrong == NULL && digits != 0 && !(starts_with_zero && digits > 1);
-    if (good && json_is(json, '.')) {
-        json->at++;
-        good = json_digits(json) != 0;
-    }
-    if (good && (json_is(json, 'e') || json_is(json, 'E'))) {
-        json->at++;
-        bool has_sign = json_is(json, '+') || json_is(json, '-');
-        json->at += has_sign ? 1 : 0;
-        good = json_digits(json) != 0;
-    }
+    size_t digits = 0;
+    bool valid = json->wrong == NULL && json_skip_number(json, &digits);
     *text = json->text + first;
-    *length = json->at - first;
-    return good ||
-           setti_json_fail(json, first,
-                           digits != 0 ? "not a number of JSON - write it as in 0.5, -12 or 1e9"
-                                       : "a number is expected");
+    *length = json->offset - first;
+    if (valid) {
+        return true;
+    }
+    if (digits == 0) {
+        return setti_json_fail(json, first, "a number is expected");
+    }
+    return setti_json_fail(json, first, "not a number of JSON - write it as in 0.5, -12 or 1e9");
 }
 
-/* Skips `word` if it is next after white space. Returns whether it was. */
+/* Skips white space. If `word` follows, skips `word` and returns true. */
 static bool json_word(setti_json* json, const char* word)
 {
     size_t length = strlen(word);
-    size_t at = setti_json_skip_space(json);
-    bool same = json->wrong == NULL && json->size - at >= length &&
-                memcmp(json->text + at, word, length) == 0;
-    json->at += same ? length : 0;
-    return same;
+    size_t offset = setti_json_skip_space(json);
+    if (json->wrong != NULL || json->size - offset < length) {
+        return false;
+    }
+    if (memcmp(json->text + offset, word, length) != 0) {
+        return false;
+    }
+    json->offset += length;
+    return true;
 }
 
 bool setti_json_bool(setti_json* json, bool* out)
 {
     *out = json_word(json, "true");
-    return *out || json_word(json, "false") ||
-           setti_json_fail(json, json->at, "true or false is expected");
+    if (*out || json_word(json, "false")) {
+        return true;
+    }
+    return setti_json_fail(json, json->offset, "true or false is expected");
 }
 
 bool setti_json_null(setti_json* json)
 {
-    return json_word(json, "null") || setti_json_fail(json, json->at, "null is expected");
+    if (json_word(json, "null")) {
+        return true;
+    }
+    return setti_json_fail(json, json->offset, "null is expected");
 }
 
 bool setti_json_begin(setti_json* json, char open)
 {
     SETTI_ASSERT(open == '{' || open == '[');
     if (!json_take(json, open)) {
-        return setti_json_fail(json, json->at,
-                               open == '{' ? "an object is expected" : "a list is expected");
+        if (open == '{') {
+            return setti_json_fail(json, json->offset, "an object is expected");
+        }
+        return setti_json_fail(json, json->offset, "a list is expected");
     }
-    if (++json->depth > SETTI_JSON_DEPTH) {
-        return setti_json_fail(json, json->at - 1,
+    json->depth++;
+    if (json->depth > SETTI_JSON_DEPTH) {
+        return setti_json_fail(json, json->offset - 1,
                                "objects and lists are nested more than 64 deep - nest fewer");
     }
     return true;
 }
 
-/* Moves to the next element of a container: skips the comma before the element. At the end of the
- * container, skips `close` and returns false. */
+/* Moves to the next element of a container, behind the comma. Returns false after an error. At the
+ * end of the container, skips `close` and returns false. */
 static bool json_more(setti_json* json, char open, char close)
 {
-    size_t token_end = json->at; /* of the previous token, before white space */
+    size_t token_end = json->offset; /* of the previous token, before white space */
     while (token_end != 0 && setti_json_is_space(json->text[token_end - 1])) {
         token_end--;
     }
-    bool first = token_end != 0 && json->text[token_end - 1] == open; /* no element precedes */
+    bool is_first = token_end != 0 && json->text[token_end - 1] == open; /* no comma precedes */
     if (json_take(json, close)) {
         json->depth--;
         return false;
     }
-    size_t comma = json->at;
-    if (!first && !json_take(json, ',')) {
-        return setti_json_fail(json, comma,
-                               close == '}' ? "',' or '}' is expected" : "',' or ']' is expected");
+    if (is_first) {
+        return json->wrong == NULL;
     }
-    if (!first && setti_json_peek(json) == close) {
+    size_t comma = json->offset;
+    if (!json_take(json, ',')) {
+        if (close == '}') {
+            return setti_json_fail(json, comma, "',' or '}' is expected");
+        }
+        return setti_json_fail(json, comma, "',' or ']' is expected");
+    }
+    if (setti_json_peek(json) == close) {
         return setti_json_fail(json, comma, "nothing follows this comma - remove it");
     }
     return json->wrong == NULL;
 }
 
-/* Reads a key and the colon after it. Returns false at the end of the object. */
+/* Reads the next key of an object, and skips the colon after the key. Returns false at the end of
+ * the object, or after an error. `key` is NULL to skip the key. */
 static bool json_next_key(setti_json* json, char* key, size_t* length)
 {
-    return json_more(json, '{', '}') && setti_json_string(json, key, SETTI_JSON_KEY, length) &&
-           (json_take(json, ':') || setti_json_fail(json, json->at, "':' is expected"));
+    if (!json_more(json, '{', '}')) {
+        return false;
+    }
+    if (!setti_json_string(json, key, SETTI_JSON_KEY, length)) {
+        return false;
+    }
+    if (!json_take(json, ':')) {
+        return setti_json_fail(json, json->offset, "':' is expected");
+    }
+    return true;
 }
 
 bool setti_json_key(setti_json* json, char key[SETTI_JSON_KEY])
 {
     size_t length = 0;
-    bool good = json_next_key(json, key, &length);
-    if (good && (length >= SETTI_JSON_KEY || memchr(key, 0, length) != NULL)) {
-        key[0] = '\0'; /* an unknown key */
+    if (!json_next_key(json, key, &length)) {
+        return false;
     }
-    return good;
+    if (length >= SETTI_JSON_KEY || memchr(key, 0, length) != NULL) {
+        key[0] = '\0'; /* no known key is empty */
+    }
+    return true;
 }
 
 bool setti_json_item(setti_json* json)
@@ -370,12 +481,14 @@ bool setti_json_item(setti_json* json)
     return json_more(json, '[', ']');
 }
 
-static bool json_skip_scalar(setti_json* json, char c)
+/* Skips a value that is not an object or list. `first` is the first character of the value. */
+static bool json_skip_scalar(setti_json* json, char first)
 {
     size_t length;
     const char* text;
     bool word;
-    switch (c) {
+    bool is_digit;
+    switch (first) {
     case '"':
         return setti_json_string(json, NULL, 0, &length);
     case 't':
@@ -384,38 +497,59 @@ static bool json_skip_scalar(setti_json* json, char c)
     case 'n':
         return setti_json_null(json);
     default:
-        if (c == '-' || (c >= '0' && c <= '9')) {
+        is_digit = first >= '0' && first <= '9';
+        if (is_digit || first == '-') {
             return setti_json_number(json, &text, &length);
         }
-        return setti_json_fail(json, json->at, "a value is expected");
+        return setti_json_fail(json, json->offset, "a value is expected");
     }
+}
+
+/* Moves to the next value of an object or list. Returns false at the end, or after an error. */
+static bool json_next_value(setti_json* json, char open)
+{
+    size_t length;
+    if (open == '{') {
+        return json_next_key(json, NULL, &length);
+    }
+    return setti_json_item(json);
 }
 
 bool setti_json_skip(setti_json* json)
 {
-    size_t length;
     char open = setti_json_peek(json);
     if (open != '{' && open != '[') {
         return json_skip_scalar(json, open);
     }
-    bool good = setti_json_begin(json, open);
-    while (good && (open == '{' ? json_next_key(json, NULL, &length) : setti_json_item(json))) {
-        good = setti_json_skip(json); /* recurses SETTI_JSON_DEPTH times at most */
+    if (!setti_json_begin(json, open)) {
+        return false;
     }
-    return good && json->wrong == NULL;
+    while (json_next_value(json, open)) {
+        if (!setti_json_skip(json)) { /* recurses SETTI_JSON_DEPTH times at most */
+            return false;
+        }
+    }
+    return json->wrong == NULL;
 }
 
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Returns the value of a digit, or 64 for another character. */
+/* Returns the value of a digit of base64, or 64 for any other character. */
 static uint32_t base64_value(char c)
 {
-    const char* at = c != '\0' ? strchr(base64_digits, c) : NULL;
-    return at != NULL ? (uint32_t)(at - base64_digits) : 64;
+    if (c == '\0') {
+        return 64; /* strchr would find the zero at the end of the digits */
+    }
+    const char* digit = strchr(base64_digits, c);
+    if (digit == NULL) {
+        return 64;
+    }
+    return (uint32_t)(digit - base64_digits);
 }
 
-/* Decodes four characters. Returns the number of bytes, or 0 after an error. */
+/* Decodes four digits. Returns the number of bytes, or 0 if the digits are invalid. One or two '='
+ * at the end stand for missing bytes. */
 static size_t base64_decode(const char text[4], unsigned char out[3])
 {
     uint32_t a = base64_value(text[0]);
@@ -431,35 +565,37 @@ static size_t base64_decode(const char text[4], unsigned char out[3])
         c = 0;
     }
     uint32_t bits = a << 18 | b << 12 | c << 6 | d;
-    uint32_t after_last_byte = bits & (0xFFFFFFu >> 8 * size);
-    bool good = (a | b | c | d) < 64 && after_last_byte == 0;
+    uint32_t after_last_byte = bits & (0xFFFFFFu >> 8 * size); /* these bits must be 0 */
+    bool valid = (a | b | c | d) < 64 && after_last_byte == 0;
     out[0] = (unsigned char)(bits >> 16);
     out[1] = (unsigned char)(bits >> 8);
     out[2] = (unsigned char)bits;
-    return good ? size : 0;
+    return valid ? size : 0;
 }
 
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length)
 {
-    (void)setti_json_skip_space(json);
-    size_t at = json->at + 1; /* after the quote */
+    size_t offset = setti_json_skip_space(json) + 1; /* after the quote */
     size_t count;
     if (!setti_json_string(json, NULL, 0, &count)) {
         return false;
     }
-    size_t end = json->at - 1;
+    size_t end = json->offset - 1; /* before the closing quote */
     size_t size = 3;
     *length = 0;
-    for (; at + 4 <= end && size == 3; at += 4) { /* fewer than 3 bytes end the string */
+    for (; offset + 4 <= end && size == 3; offset += 4) { /* fewer than 3 bytes end the string */
         unsigned char bytes[3];
-        size = base64_decode(json->text + at, bytes);
+        size = base64_decode(json->text + offset, bytes);
         for (size_t k = 0; k < size && *length + k < capacity; k++) {
             out[*length + k] = bytes[k];
         }
         *length += size;
     }
-    return (at == end && size != 0) ||
-           setti_json_fail(json, at, "not valid base64 - encode the bytes without line ends");
+    if (offset != end || size == 0) {
+        return setti_json_fail(json, offset,
+                               "not valid base64 - encode the bytes without line ends");
+    }
+    return true;
 }
 
 static void json_flush(setti_json_out* out)
@@ -495,13 +631,19 @@ bool setti_json_finish(setti_json_out* out)
 static void json_add_escape(setti_json_out* out, unsigned char byte)
 {
     static const char digits[] = "0123456789abcdef";
-    static const char pairs[] = "\"\"\\\\\nn\rr\tt"; /* each byte, then the letter of its escape */
+    static const char pairs[] =
+        "\"\"\\\\\nn\rr\tt"; /* a byte, then the letter of the escape, for each simple escape */
     char escape[] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
-    const char* simple = byte != 0 ? strchr(pairs, byte) : NULL;
-    if (simple != NULL) {
-        escape[1] = simple[1];
+    size_t length = sizeof(escape);
+    const char* pair = NULL;
+    if (byte != 0) {
+        pair = strchr(pairs, byte);
     }
-    setti_json_add(out, escape, simple != NULL ? 2 : 6);
+    if (pair != NULL) {
+        escape[1] = pair[1];
+        length = 2;
+    }
+    setti_json_add(out, escape, length);
 }
 
 void setti_json_add_string(setti_json_out* out, const char* text, size_t size)
@@ -509,8 +651,10 @@ void setti_json_add_string(setti_json_out* out, const char* text, size_t size)
     setti_json_add(out, "\"", 1);
     while (size != 0) {
         unsigned char byte = (unsigned char)*text;
-        size_t plain = json_plain_length(text, size);
-        size_t length = plain != 0 ? plain : utf8_length(text, size);
+        size_t length = json_plain_length(text, size);
+        if (length == 0) { /* not a plain character */
+            length = utf8_length(text, size);
+        }
         if (length == 0) {
             setti_json_add(out, "\\ufffd", 6); /* for a byte that is not UTF-8 */
             length = 1;
@@ -529,14 +673,22 @@ void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size)
 {
     const unsigned char* byte = bytes;
     setti_json_add_text(out, "{\"base64\": \"");
-    for (size_t at = 0; at < size; at += 3) {
-        size_t rest = size - at;
-        uint32_t bits = (uint32_t)byte[at] << 16;
-        bits |= rest > 1 ? (uint32_t)byte[at + 1] << 8 : 0;
-        bits |= rest > 2 ? (uint32_t)byte[at + 2] : 0;
-        char text[4] = {base64_digits[bits >> 18], base64_digits[bits >> 12 & 63],
-                        rest > 1 ? base64_digits[bits >> 6 & 63] : '=',
-                        rest > 2 ? base64_digits[bits & 63] : '='};
+    for (size_t offset = 0; offset < size; offset += 3) {
+        size_t left = size - offset;
+        uint32_t bits = (uint32_t)byte[offset] << 16;
+        if (left > 1) {
+            bits |= (uint32_t)byte[offset + 1] << 8;
+        }
+        if (left > 2) {
+            bits |= byte[offset + 2];
+        }
+        char text[4] = {base64_digits[bits >> 18], base64_digits[bits >> 12 & 63], '=', '='};
+        if (left > 1) {
+            text[2] = base64_digits[bits >> 6 & 63];
+        }
+        if (left > 2) {
+            text[3] = base64_digits[bits & 63];
+        }
         setti_json_add(out, text, sizeof(text));
     }
     setti_json_add_text(out, "\"}");

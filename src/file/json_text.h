@@ -11,21 +11,21 @@
 /* The deepest nesting of objects and lists. */
 #define SETTI_JSON_DEPTH 64
 
-/* Room for a key with a zero at the end. No known key is as long. */
+/* Room for a key, with a zero at the end. No known key is as long. */
 #define SETTI_JSON_KEY 1024
 
 /* A text being read. After the first error all calls fail. */
 typedef struct setti_json {
     const char* text;
     size_t size;
-    size_t at;         /* offset of the next byte */
-    uint32_t depth;    /* number of open containers */
-    const char* wrong; /* the error, or NULL */
-    size_t wrong_at;   /* offset of the error */
+    size_t offset;       /* of the next byte */
+    uint32_t depth;      /* number of open containers */
+    const char* wrong;   /* the error, or NULL */
+    size_t wrong_offset; /* offset of the error */
 } setti_json;
 
-/* Stores an error, unless there is one already. Returns false. */
-bool setti_json_fail(setti_json* json, size_t at, const char* wrong);
+/* Stores the error `wrong`, unless there is an error already. Returns false. */
+bool setti_json_fail(setti_json* json, size_t offset, const char* wrong);
 
 SETTI_INLINE bool setti_json_is_space(char c)
 {
@@ -35,29 +35,34 @@ SETTI_INLINE bool setti_json_is_space(char c)
 /* Skips white space. Returns the offset of the next token. */
 SETTI_INLINE size_t setti_json_skip_space(setti_json* json)
 {
-    SETTI_ASSERT(json->at <= json->size);
-    while (json->wrong == NULL && json->at < json->size &&
-           setti_json_is_space(json->text[json->at])) {
-        json->at++;
+    SETTI_ASSERT(json->offset <= json->size);
+    if (json->wrong != NULL) {
+        return json->offset;
     }
-    return json->at;
+    while (json->offset < json->size && setti_json_is_space(json->text[json->offset])) {
+        json->offset++;
+    }
+    return json->offset;
 }
 
-/* Skips white space. Returns the next character, or 0 at the end or after an error. */
+/* Skips white space. Returns the next character, or '\0' at the end or after an error. */
 SETTI_INLINE char setti_json_peek(setti_json* json)
 {
-    size_t at = setti_json_skip_space(json);
-    return json->wrong == NULL && at < json->size ? json->text[at] : '\0';
+    size_t offset = setti_json_skip_space(json);
+    if (json->wrong != NULL || offset >= json->size) {
+        return '\0';
+    }
+    return json->text[offset];
 }
 
 /* Reads a string into `out`, with a zero at the end. `out` becomes empty if the string does not
- * fit. If `out` is NULL, only checks the string. `length` is that of the whole string. */
+ * fit. If `out` is NULL, only checks the string. *length becomes the length of the whole string. */
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Like setti_json_string, but stores the begin of a string that does not fit, and no zero. */
+/* Like setti_json_string, but adds no zero. Of a string that does not fit, stores the beginning. */
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Skips a number. `text` becomes the begin of the number. */
+/* Skips a number. *text becomes the first character of the number. */
 bool setti_json_number(setti_json* json, const char** text, size_t* length);
 
 bool setti_json_bool(setti_json* json, bool* out);
@@ -81,7 +86,8 @@ bool setti_json_item(setti_json* json);
 /* Fails unless only white space is left. */
 bool setti_json_end(setti_json* json);
 
-/* Decodes a string of base64. `length` also counts the bytes beyond `capacity`, which are lost. */
+/* Decodes a string of base64, and stores at most `capacity` bytes. *length becomes the number of
+ * all decoded bytes. */
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 bool setti_utf8_is_valid(const char* text, size_t size);
@@ -95,7 +101,7 @@ typedef struct setti_json_out {
     char buffer[2000];
 } setti_json_out;
 
-/* Slow path of setti_json_add. */
+/* The slow path of setti_json_add: passes each full buffer to `fn`. */
 void setti_json_add_across(setti_json_out* out, const char* text, size_t size);
 
 SETTI_INLINE void setti_json_add(setti_json_out* out, const char* text, size_t size)
@@ -116,10 +122,10 @@ SETTI_INLINE void setti_json_add_text(setti_json_out* out, const char* text)
 /* Adds an escaped string. Bytes that are not UTF-8 become U+FFFD. */
 void setti_json_add_string(setti_json_out* out, const char* text, size_t size);
 
-/* Adds {"base64": "..."}. */
+/* Adds bytes as an object: {"base64": "..."}. */
 void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size);
 
-/* Adds a string, or base64 if the text is not UTF-8. */
+/* Adds a text as a string, or as base64 if the text is not UTF-8. */
 void setti_json_add_bytes(setti_json_out* out, const char* text, size_t size);
 
 /* Passes the rest of the buffer to `fn`. Returns false if `fn` ever returned false. */

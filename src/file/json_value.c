@@ -16,43 +16,48 @@
 #include <stdio.h>
 
 #define JSON_INTEGER_MAX (((uint64_t)1 << 53) - 1) /* JavaScript rounds larger integers */
-#define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)   /* words of a set of members */
+#define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)   /* words of a set with a bit for each member */
 
-/* Writes "/name" to end before text[at], with escapes. Returns the begin, or 0 without room. */
-static size_t reference_add(char* text, size_t at, const char* name)
+/* Writes "/name" before text[end], with escapes. Returns the offset of the '/', or 0 if there is no
+ * room. */
+static size_t reference_add(char* text, size_t end, const char* name)
 {
+    size_t begin = end;
     for (size_t k = strlen(name); k > 0; k--) {
         bool escape = name[k - 1] == '\\' || name[k - 1] == '/';
-        if (at < 4) { /* this character, its escape and the '/' must fit after text[0] */
+        if (begin < 4) { /* this character, the escape and the '/' must fit after text[0] */
             return 0;
         }
-        text[--at] = name[k - 1];
+        text[--begin] = name[k - 1];
         if (escape) {
-            text[--at] = '\\';
+            text[--begin] = '\\';
         }
     }
-    text[--at] = '/';
-    return at;
+    text[--begin] = '/';
+    return begin;
 }
 
 size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JSON_REFERENCE])
 {
-    size_t at = SETTI_JSON_REFERENCE - 1;
-    text[at] = '\0';
+    const size_t end = SETTI_JSON_REFERENCE - 1;
+    size_t begin = end;
+    text[end] = '\0';
     while (!sett_is_null(entity)) {
-        const char* name = world->naming != NULL ? sett_name_get(world, entity) : NULL;
+        const char* name = NULL;
+        if (world->naming != NULL) {
+            name = sett_name_get(world, entity);
+        }
         if (name == NULL || !setti_utf8_is_valid(name, strlen(name))) {
             return 0;
         }
-        at = reference_add(text, at, name);
-        if (at == 0) {
+        begin = reference_add(text, begin, name);
+        if (begin == 0) {
             return 0;
         }
         entity = sett_hierarchy_parent(world, entity);
     }
-    size_t length = SETTI_JSON_REFERENCE - 1 - at;
-    memmove(text, text + at, length + 1);
-    return length;
+    memmove(text, text + begin, end - begin + 1); /* with the zero */
+    return end - begin;
 }
 
 size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE])
@@ -69,7 +74,10 @@ size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE])
 void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entity entity)
 {
     char text[SETTI_JSON_REFERENCE];
-    size_t length = sett_entity_valid(world, entity) ? setti_json_path(world, entity, text) : 0;
+    size_t length = 0;
+    if (sett_entity_valid(world, entity)) {
+        length = setti_json_path(world, entity, text);
+    }
     if (length != 0) {
         setti_json_add_string(out, text, length);
     } else {
@@ -80,8 +88,8 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* structure,
                              const unsigned char* value);
 
-/* Returns the first constant with a value. Returns NULL without such a constant, or if a reader
- * would find another constant by its name. */
+/* Returns the first constant that has a value. Returns NULL if there is none, or if an earlier
+ * constant has the same name, because a reader would find that constant. */
 static const sett_constant* value_constant(const sett_member* member, int64_t value)
 {
     const sett_constant* constant = member->constants;
@@ -91,15 +99,15 @@ static const sett_constant* value_constant(const sett_member* member, int64_t va
     if (constant->name == NULL) {
         return NULL;
     }
-    for (const sett_constant* at = member->constants; at != constant; at++) {
-        if (strcmp(at->name, constant->name) == 0) {
+    for (const sett_constant* earlier = member->constants; earlier != constant; earlier++) {
+        if (strcmp(earlier->name, constant->name) == 0) {
             return NULL;
         }
     }
     return constant;
 }
 
-/* Writes a number, in quotes if necessary. */
+/* Writes a number, in quotes if JSON has no such number or JavaScript would round the number. */
 static void value_add_number(setti_json_out* out, const sett_member* member,
                              const unsigned char* bytes)
 {
@@ -108,17 +116,20 @@ static void value_add_number(setti_json_out* out, const sett_member* member,
     bool quoted;
     if (setti_number_is_integer(member->kind) && member->scale == 0) {
         uint64_t value = (uint64_t)setti_number_load(member->kind, bytes);
-        uint64_t magnitude = number[0] == '-' ? 0 - value : value;
-        quoted = magnitude > JSON_INTEGER_MAX;
+        if (number[0] == '-') {
+            value = 0 - value; /* the magnitude */
+        }
+        quoted = value > JSON_INTEGER_MAX;
     } else {
         quoted = number[0] > '9' || number[length - 1] > '9'; /* letters: NaN, -Infinity */
     }
-    setti_json_add_text(out, quoted ? "\"" : "");
+    const char* quote = quoted ? "\"" : "";
+    setti_json_add_text(out, quote);
     setti_json_add(out, number, length);
-    setti_json_add_text(out, quoted ? "\"" : "");
+    setti_json_add_text(out, quote);
 }
 
-/* Writes the names of bits, and the other bits as a number. */
+/* Writes the names of bits as a list. Bits without a name become one number in the list. */
 static void value_add_bits(setti_json_out* out, const sett_member* member, int64_t value)
 {
     uint64_t unnamed = (uint64_t)value;
@@ -163,7 +174,8 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 {
     sett_entity entity;
     memcpy(&entity, bytes, sizeof(entity));
-    if (sett_is_null(entity) && entity.index == 0) { /* generation 0 of another index: "#7:0" */
+    /* a null handle with an index, such as "#7:0", is written as a handle */
+    if (sett_is_null(entity) && entity.index == 0) {
         setti_json_add_text(out, "null");
     } else {
         setti_json_add_reference(out, world, entity);
@@ -173,29 +185,47 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
                               const unsigned char* bytes);
 
-/* Writes elements as a list, or by name as an object. */
+/* Writes elements as a list, or as an object if the elements have names. */
 static void value_add_elements(setti_json_out* out, sett_world* world, const sett_member* member,
                                const unsigned char* bytes, uint32_t count)
 {
     const char* const* names = member->element_names;
-    size_t size = member->size / member->count;
-    for (uint32_t k = 0; k < count; k++, bytes += size) {
-        const char* open = names != NULL ? "{" : "[";
-        setti_json_add_text(out, k != 0 ? ", " : open);
+    size_t element_size = member->size / member->count;
+    const char* between = names != NULL ? "{" : "[";
+    for (uint32_t k = 0; k < count; k++) {
+        setti_json_add_text(out, between);
+        between = ", ";
         if (names != NULL) {
             setti_json_add_string(out, names[k], strlen(names[k]));
             setti_json_add_text(out, ": ");
         }
         value_add_element(out, world, member, bytes);
+        bytes += element_size;
     }
-    const char* close = count != 0 ? "]" : "[]";
-    setti_json_add_text(out, names != NULL ? "}" : close);
+    if (names != NULL) {
+        setti_json_add_text(out, "}");
+    } else if (count != 0) {
+        setti_json_add_text(out, "]");
+    } else {
+        setti_json_add_text(out, "[]");
+    }
+}
+
+/* Writes a text, which ends at the first zero byte or at the end of the member. */
+static void value_add_text(setti_json_out* out, const sett_member* member,
+                           const unsigned char* bytes)
+{
+    size_t length = member->size;
+    const unsigned char* end = memchr(bytes, 0, length);
+    if (end != NULL) {
+        length = (size_t)(end - bytes);
+    }
+    setti_json_add_bytes(out, (const char*)bytes, length);
 }
 
 static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
                               const unsigned char* bytes)
 {
-    const unsigned char* end;
     sett_string string;
     sett_member item;
     sett_list list;
@@ -204,9 +234,7 @@ static void value_add_element(setti_json_out* out, sett_world* world, const sett
         setti_json_add_text(out, *bytes != 0 ? "true" : "false");
         break;
     case SETT_MEMBER_TEXT:
-        end = memchr(bytes, 0, member->size);
-        setti_json_add_bytes(out, (const char*)bytes,
-                             end != NULL ? (size_t)(end - bytes) : member->size);
+        value_add_text(out, member, bytes);
         break;
     case SETT_MEMBER_ENTITY:
         value_add_entity(out, world, bytes);
@@ -250,10 +278,11 @@ static void value_add_struct(setti_json_out* out, sett_world* world, const sett_
             between = ", ";
         }
     }
-    setti_json_add_text(out, *between == '{' ? "{}" : "}");
+    bool is_empty = *between == '{'; /* no member was written */
+    setti_json_add_text(out, is_empty ? "{}" : "}");
 }
 
-/* Writes the bytes of a value with unknown members, and zeroes for padding. */
+/* Writes the bytes of a value if the type has no known members. Padding is written as zeroes. */
 static void value_add_raw(setti_json_out* out, sett_world* world, const setti_type* type,
                           const unsigned char* value)
 {
@@ -275,29 +304,35 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
     setti_pool_free(&world->pool, copy, size, 8);
 }
 
-/* Writes the result of a `write` hook. */
+/* Writes the struct that a `write` hook makes of a value. Returns false if the hook fails. */
+static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_type* type,
+                            const void* value)
+{
+    setti_written_view view;
+    bool shown = setti_written_show(type, value, &view) == SETT_OK;
+    if (shown) {
+        value_add_struct(out, world, &type->written->of, view.value);
+    }
+    setti_written_end(&view);
+    return shown;
+}
+
+/* Writes the result of a `write` hook: a struct, or else the bytes. */
 static void value_add_written(setti_json_out* out, sett_world* world, const setti_type* type,
                               const void* value)
 {
-    if (type->written != NULL) { /* the hook describes a struct */
-        setti_written_view view;
-        bool shown = setti_written_show(type, value, &view) == SETT_OK;
-        if (shown) {
-            value_add_struct(out, world, &type->written->of, view.value);
-        }
-        setti_written_end(&view);
-        if (shown) {
-            return;
-        }
+    if (type->written != NULL && value_add_shown(out, world, type, value)) {
+        return;
     }
     setti_bytes bytes = {0};
-    bool written = setti_type_write_bytes(type, value, &world->pool, &bytes);
-    out->no_memory = !written || out->no_memory;
+    if (!setti_type_write_bytes(type, value, &world->pool, &bytes)) {
+        out->no_memory = true;
+    }
     setti_json_add_bytes(out, (const char*)bytes.data, bytes.size);
     setti_bytes_free(&world->pool, &bytes);
 }
 
-/* Returns true if texts contain the values of a type. */
+/* Returns true if a JSON text contains the values of a type. */
 static bool value_is_saved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
@@ -305,9 +340,9 @@ static bool value_is_saved(const setti_type* type)
     if (type->members == NULL && desc->write == NULL) {
         return desc->save == SETT_SAVE_BYTES && !owns;
     }
-    /* opaque bytes of a text could be a pointer that hooks free */
-    bool is_unsafe =
-        type->members != NULL && type->members->opaque && setti_values_unsaved(type) != NULL;
+    bool is_opaque = type->members != NULL && type->members->opaque;
+    /* opaque bytes in a text could become a pointer that hooks free */
+    bool is_unsafe = is_opaque && setti_values_unsaved(type) != NULL;
     return desc->save != SETT_SAVE_SKIP && !is_unsafe;
 }
 
@@ -355,12 +390,13 @@ void setti_json_leave(setti_json_reader* reader, size_t before)
     }
 }
 
-/* Stores an error, unless there is one already. `format` is the end of the message. */
-static bool value_fail(setti_json_reader* reader, size_t at, const char* wrong, const char* format,
-                       ...) SETTI_PRINTF(4, 5);
+/* Stores an error, unless there is an error already. The message is `wrong`, then the text of
+ * `format`. Returns false. */
+static bool value_fail(setti_json_reader* reader, size_t offset, const char* wrong,
+                       const char* format, ...) SETTI_PRINTF(4, 5);
 
-static bool value_fail(setti_json_reader* reader, size_t at, const char* wrong, const char* format,
-                       ...)
+static bool value_fail(setti_json_reader* reader, size_t offset, const char* wrong,
+                       const char* format, ...)
 {
     va_list arguments;
     if (reader->json.wrong == NULL) {
@@ -368,35 +404,46 @@ static bool value_fail(setti_json_reader* reader, size_t at, const char* wrong, 
         (void)vsnprintf(reader->meant, sizeof(reader->meant), format, arguments);
         va_end(arguments);
     }
-    return setti_json_fail(&reader->json, at, wrong);
+    return setti_json_fail(&reader->json, offset, wrong);
 }
 
-bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong, const char* remedy,
-                        setti_guess* guess)
+bool setti_json_unknown(setti_json_reader* reader, size_t offset, const char* wrong,
+                        const char* remedy, setti_guess* guess)
 {
     reader->skipped++;
     if (reader->allow_unknown) {
         return setti_json_skip(&reader->json);
     }
-    bool has_guess = guess != NULL && guess->found != NULL;
-    return value_fail(reader, at, wrong, "%s", has_guess ? setti_guess_text(guess) : remedy);
+    if (guess != NULL && guess->found != NULL) {
+        remedy = setti_guess_text(guess);
+    }
+    return value_fail(reader, offset, wrong, "%s", remedy);
+}
+
+/* Reads a number that ends at the character `end`. Returns the text after `end`, or NULL if there
+ * is no such number. */
+static const char* handle_number(const char* text, char end, uint32_t* number)
+{
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 10 || text[digits] != end) {
+        return NULL;
+    }
+    if (setti_number_read(SETT_MEMBER_U32, text, digits, 0, number) != NULL) {
+        return NULL;
+    }
+    return text + digits + 1;
 }
 
 bool setti_json_parse_handle(const char* text, sett_entity* out)
 {
-    uint32_t* part[] = {&out->index, &out->generation};
-    if (*text++ != '#') {
+    if (text[0] != '#') {
         return false;
     }
-    for (int k = 0; k < 2; k++) {
-        size_t digits = strspn(text, "0123456789");
-        if (digits == 0 || digits > 10 || text[digits] != (k == 0 ? ':' : '\0') ||
-            setti_number_read(SETT_MEMBER_U32, text, digits, 0, part[k]) != NULL) {
-            return false;
-        }
-        text += digits + 1;
+    const char* generation = handle_number(text + 1, ':', &out->index);
+    if (generation == NULL) {
+        return false;
     }
-    return true;
+    return handle_number(generation, '\0', &out->generation) != NULL;
 }
 
 static bool value_read_struct(setti_json_reader* reader, const sett_struct* structure,
@@ -409,17 +456,21 @@ static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
     sett_entity entity = sett_null();
     size_t length;
     char first = setti_json_peek(json);
-    size_t at = json->at;
-    if (first != 'n' && first != '"') {
-        return setti_json_fail(json, at, "null, \"/path\" or \"#index:generation\" is expected");
-    }
+    size_t offset = json->offset;
     if (first == 'n') {
         if (!setti_json_null(json)) {
             return false;
         }
-    } else if (!setti_json_string(json, text, sizeof(text), &length) ||
-               !reader->find(reader, text, at, &entity)) {
-        return false;
+    } else if (first == '"') {
+        if (!setti_json_string(json, text, sizeof(text), &length)) {
+            return false;
+        }
+        if (!reader->find(reader, text, offset, &entity)) {
+            return false;
+        }
+    } else {
+        return setti_json_fail(json, offset,
+                               "null, \"/path\" or \"#index:generation\" is expected");
     }
     memcpy(bytes, &entity, sizeof(entity));
     return true;
@@ -428,42 +479,51 @@ static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
 bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length)
 {
     char key[SETTI_JSON_KEY];
-    size_t at = json->at;
+    size_t offset = json->offset;
     bool begins = setti_json_begin(json, '{') && setti_json_key(json, key);
     if (!begins || strcmp(key, "base64") != 0) {
-        return setti_json_fail(json, at, "{\"base64\": \"...\"} is expected");
+        return setti_json_fail(json, offset, "{\"base64\": \"...\"} is expected");
     }
     if (!setti_json_base64(json, out, capacity, length)) {
         return false;
     }
-    bool ends = !setti_json_key(json, key) && json->wrong == NULL;
-    return ends || setti_json_fail(json, at, "{\"base64\": \"...\"} is expected");
+    bool has_more = setti_json_key(json, key); /* false at the end, but also after an error */
+    if (has_more || json->wrong != NULL) {
+        return setti_json_fail(json, offset, "{\"base64\": \"...\"} is expected");
+    }
+    return true;
 }
 
-static bool value_fail_few(setti_json_reader* reader, size_t at, const char* wrong, size_t count,
-                           size_t expected)
+static bool value_fail_few(setti_json_reader* reader, size_t offset, const char* wrong,
+                           size_t count, size_t expected)
 {
-    return value_fail(reader, at, wrong, ": %u instead of %u - write all of them", (unsigned)count,
-                      (unsigned)expected);
+    return value_fail(reader, offset, wrong, ": %u instead of %u - write all of them",
+                      (unsigned)count, (unsigned)expected);
 }
 
+/* Reads base64. Fails if more bytes than `capacity` follow. */
 static bool value_read_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
                               size_t* length)
 {
-    size_t at = reader->json.at;
-    return setti_json_read_base64(&reader->json, out, capacity, length) &&
-           (*length <= capacity ||
-            value_fail(reader, at, "the value has too many bytes", ": %u, and %u fit - shorten it",
-                       (unsigned)*length, (unsigned)capacity));
+    size_t offset = reader->json.offset;
+    if (!setti_json_read_base64(&reader->json, out, capacity, length)) {
+        return false;
+    }
+    if (*length > capacity) {
+        return value_fail(reader, offset, "the value has too many bytes",
+                          ": %u, and %u fit - shorten it", (unsigned)*length, (unsigned)capacity);
+    }
+    return true;
 }
 
-/* Reads a string or base64, as setti_json_chars. */
+/* Reads a string, as setti_json_chars, or base64. */
 static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size_t capacity,
                              size_t* length)
 {
-    return setti_json_peek(&reader->json) == '{'
-               ? setti_json_read_base64(&reader->json, out, capacity, length)
-               : setti_json_chars(&reader->json, (char*)out, capacity, length);
+    if (setti_json_peek(&reader->json) == '{') {
+        return setti_json_read_base64(&reader->json, out, capacity, length);
+    }
+    return setti_json_chars(&reader->json, (char*)out, capacity, length);
 }
 
 static bool value_read_text(setti_json_reader* reader, const sett_member* member,
@@ -471,20 +531,23 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
 {
     setti_json* json = &reader->json;
     size_t length = 0;
-    size_t at = json->at;
+    size_t offset = json->offset;
     memset(bytes, 0, member->size);
     if (!value_read_chars(reader, bytes, member->size, &length)) {
         return false;
     }
     if (length > member->size) {
-        return value_fail(reader, at, "the value has too many bytes",
+        return value_fail(reader, offset, "the value has too many bytes",
                           ": %u, and %u fit - shorten it", (unsigned)length, member->size);
     }
-    return memchr(bytes, 0, length) == NULL ||
-           setti_json_fail(json, at, "a text contains a zero byte - remove it");
+    if (memchr(bytes, 0, length) != NULL) {
+        return setti_json_fail(json, offset, "a text contains a zero byte - remove it");
+    }
+    return true;
 }
 
-/* Counts the bytes of a string. `begin` becomes the reader before the string, to read again. */
+/* Counts the bytes of a string without storing the bytes. *begin becomes a copy of the reader
+ * before the string, with which the string can be read again. */
 static bool value_count_chars(setti_json_reader* reader, setti_json* begin, size_t* length)
 {
     unsigned char unused; /* the capacity is 0 */
@@ -503,18 +566,18 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
         return false;
     }
     if (length > INT32_MAX) {
-        return setti_json_fail(json, begin.at, "a text has more than 2 GB - shorten it");
+        return setti_json_fail(json, begin.offset, "a text has more than 2 GB - shorten it");
     }
     char* text = setti_owned_create(allocator, length + 1);
     if (text == NULL) {
-        return false; /* without an error in `json`: setti_json_report reports OUT_OF_MEMORY */
+        return false; /* `json` has no error, so that setti_json_report reports OUT_OF_MEMORY */
     }
     *json = begin;
     (void)value_read_chars(reader, (unsigned char*)text, length, &length);
     text[length] = '\0';
     if (memchr(text, 0, length) != NULL) {
         setti_owned_drop(text);
-        return setti_json_fail(json, begin.at, "a text contains a zero byte - remove it");
+        return setti_json_fail(json, begin.offset, "a text contains a zero byte - remove it");
     }
     if (length == 0) { /* an empty string has no text */
         setti_owned_drop(text);
@@ -529,19 +592,34 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
 }
 
 /* Fails, and lists as many of the known constants as fit into the message. */
-static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett_constant* known)
+static bool value_fail_constant(setti_json_reader* reader, size_t offset,
+                                const sett_constant* known)
 {
     setti_writer list = setti_writer_begin(reader->meant, sizeof(reader->meant));
     const char* between = ": ";
-    for (; known->name != NULL; known++, between = ", ") {
-        size_t more = strlen(between) + strlen(known->name);
-        if (list.length + more + sizeof(", ...") > list.size) {
+    for (; known->name != NULL; known++) {
+        size_t length = strlen(between) + strlen(known->name);
+        if (list.length + length + sizeof(", ...") > list.size) {
             setti_writer_add(&list, "%s...", between);
             break;
         }
         setti_writer_add(&list, "%s%s", between, known->name);
+        between = ", ";
     }
-    return setti_json_fail(&reader->json, at, "not one of the member's constants");
+    return setti_json_fail(&reader->json, offset, "not one of the member's constants");
+}
+
+/* Returns the first constant with a name, or NULL if there is none. */
+static const sett_constant* value_find_constant(const sett_member* member, const char* name)
+{
+    const sett_constant* constant = member->constants;
+    if (constant == NULL) {
+        return NULL;
+    }
+    while (constant->name != NULL && strcmp(constant->name, name) != 0) {
+        constant++;
+    }
+    return constant->name != NULL ? constant : NULL;
 }
 
 /* Reads the name of a constant, or a number in quotes. */
@@ -551,25 +629,40 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     setti_json* json = &reader->json;
     char name[SETTI_JSON_KEY];
     size_t length;
-    size_t at = json->at;
+    size_t offset = json->offset;
     if (!setti_json_string(json, name, sizeof(name), &length)) {
         return false;
     }
-    for (const sett_constant* constant = member->constants;
-         constant != NULL && constant->name != NULL; constant++) {
-        if (strcmp(constant->name, name) == 0) {
-            setti_number_store(member->kind, constant->value, bytes);
-            return true;
-        }
+    const sett_constant* constant = value_find_constant(member, name);
+    if (constant != NULL) {
+        setti_number_store(member->kind, constant->value, bytes);
+        return true;
     }
     const char* wrong = setti_number_read(member->kind, name, strlen(name), member->scale, bytes);
     if (wrong == NULL) {
         return true;
     }
     if (member->constants != NULL) {
-        return value_fail_constant(reader, at, member->constants);
+        return value_fail_constant(reader, offset, member->constants);
     }
-    return value_fail(reader, at, wrong, " (%s)", sett_member_kind_name(member->kind));
+    return value_fail(reader, offset, wrong, " (%s)", sett_member_kind_name(member->kind));
+}
+
+/* Reads NaN, Infinity or -Infinity in quotes. Rejects numbers; setti_number_read rejects other
+ * words. */
+static bool value_read_word(setti_json* json, char word[SETTI_NUMBER_SIZE], size_t* length)
+{
+    size_t offset = json->offset;
+    if (!setti_json_string(json, word, SETTI_NUMBER_SIZE, length)) {
+        return false;
+    }
+    /* also true for an empty word, because strchr finds the zero at the end */
+    bool looks_like_number = strchr("0123456789+-", word[0]) != NULL;
+    bool is_word = !looks_like_number || strcmp(word, "-Infinity") == 0;
+    if (*length >= SETTI_NUMBER_SIZE || !is_word) {
+        return setti_json_fail(json, offset, "a number is expected, without quotes");
+    }
+    return true;
 }
 
 static bool value_read_number(setti_json_reader* reader, const sett_member* member,
@@ -580,30 +673,27 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
     const char* text = word;
     size_t length;
     bool quoted = setti_json_peek(json) == '"';
-    size_t at = json->at;
+    size_t offset = json->offset;
     if (quoted && setti_number_is_integer(member->kind)) {
         return value_read_constant(reader, member, bytes);
     }
-    if (!quoted) {
+    if (quoted) {
+        if (!value_read_word(json, word, &length)) {
+            return false;
+        }
+    } else {
         if (!setti_json_number(json, &text, &length)) {
             return false;
         }
-    } else { /* NaN, Infinity or -Infinity */
-        if (!setti_json_string(json, word, sizeof(word), &length)) {
-            return false;
-        }
-        bool looks_like_number = strchr("0123456789+-", word[0]) != NULL; /* also if it is empty */
-        bool is_word = !looks_like_number || strcmp(word, "-Infinity") == 0;
-        if (length >= sizeof(word) || !is_word) {
-            return setti_json_fail(json, at, "a number is expected, without quotes");
-        }
     }
     const char* wrong = setti_number_read(member->kind, text, length, member->scale, bytes);
-    return wrong == NULL ||
-           value_fail(reader, at, wrong, " (%s)", sett_member_kind_name(member->kind));
+    if (wrong != NULL) {
+        return value_fail(reader, offset, wrong, " (%s)", sett_member_kind_name(member->kind));
+    }
+    return true;
 }
 
-/* Reads a set of bits from a list or a number. */
+/* Reads a set of bits. The text has a list of constants and numbers, or a single number. */
 static bool value_read_bits(setti_json_reader* reader, const sett_member* member,
                             unsigned char* bytes)
 {
@@ -627,74 +717,114 @@ static bool value_read_bits(setti_json_reader* reader, const sett_member* member
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
                                unsigned char* bytes);
 
-/* Reads element `k` of an array or list with `count` elements. */
+/* Reads the element `k` of an array or list that has room for `count` elements. */
 static bool value_read_item(setti_json_reader* reader, const sett_member* member, uint32_t k,
                             uint32_t count, unsigned char* bytes)
 {
     char number[16];
+    bool valid;
     snprintf(number, sizeof(number), "[%u]", (unsigned)k);
     size_t before = setti_json_enter(reader, "", number);
-    bool good = k < count ? value_read_element(reader, member, bytes)
-                          : value_fail(reader, reader->json.at, "too many elements",
-                                       ": the array has %u - leave out the rest", (unsigned)count);
+    if (k < count) {
+        valid = value_read_element(reader, member, bytes);
+    } else {
+        valid = value_fail(reader, reader->json.offset, "too many elements",
+                           ": the array has %u - leave out the rest", (unsigned)count);
+    }
     setti_json_leave(reader, before);
-    return good;
+    return valid;
 }
 
-/* Counts the items of the next list, and leaves the list to be read. */
+/* Counts the items of the list that follows. `json` stays in front of the list. */
 static bool value_count_items(setti_json* json, uint32_t* count)
 {
     (void)setti_json_skip_space(json);
     const setti_json begin = *json;
-    bool good = setti_json_begin(json, '[');
-    for (*count = 0; good && setti_json_item(json); ++*count) {
-        good = setti_json_skip(json);
+    *count = 0;
+    if (!setti_json_begin(json, '[')) {
+        return false;
     }
-    if (good && json->wrong == NULL) {
-        *json = begin;
-        return true;
+    while (setti_json_item(json)) {
+        if (!setti_json_skip(json)) {
+            return false;
+        }
+        ++*count;
     }
-    return false;
+    if (json->wrong != NULL) {
+        return false;
+    }
+    *json = begin;
+    return true;
 }
 
-/* Reads a list. The first pass only counts the items. */
+/* Reads a list of `count` items. */
+static bool value_read_items(setti_json_reader* reader, const sett_member* item, uint32_t count,
+                             unsigned char* items)
+{
+    setti_json* json = &reader->json;
+    if (!setti_json_begin(json, '[')) {
+        return false;
+    }
+    for (uint32_t k = 0; setti_json_item(json); k++) {
+        if (!value_read_item(reader, item, k, count, items)) {
+            return false;
+        }
+        items += item->size;
+    }
+    return true; /* value_count_items has found no error */
+}
+
+/* Reads a list. A first pass counts the items. */
 static bool value_read_list(setti_json_reader* reader, const sett_member* member,
                             unsigned char* bytes)
 {
-    setti_json* json = &reader->json;
     const sett_member item = setti_member_item(member);
-    const sett_list before = setti_owned_list(bytes, item.size);
-    sett_list list = {.count = 0};
+    const sett_list old_list = setti_owned_list(bytes, item.size);
+    sett_list new_list = {.count = 0};
     uint32_t count;
-    if (!value_count_items(json, &count) ||
-        !setti_list_resize(&reader->world->pool.allocator, &list, item.size, count)) {
+    if (!value_count_items(&reader->json, &count)) {
         return false;
     }
-    unsigned char* at = setti_unconst(list.items);
-    if (before.count != 0 && count != 0) { /* members missing in the text stay unchanged */
-        memcpy(at, before.items, (size_t)SETTI_MIN(count, before.count) * item.size);
+    if (!setti_list_resize(&reader->world->pool.allocator, &new_list, item.size, count)) {
+        return false;
     }
-    bool good = setti_json_begin(json, '[');
-    for (uint32_t k = 0; good && setti_json_item(json); k++, at += item.size) {
-        good = value_read_item(reader, &item, k, count, at);
+    unsigned char* items = setti_unconst(new_list.items);
+    uint32_t common = SETTI_MIN(count, old_list.count);
+    if (common != 0) { /* members missing in the text stay unchanged */
+        memcpy(items, old_list.items, (size_t)common * item.size);
     }
-    setti_owned_drop(good ? before.items : list.items);
-    if (good) {
-        memcpy(bytes, &list, sizeof(list));
+    if (!value_read_items(reader, &item, count, items)) {
+        setti_owned_drop(new_list.items);
+        return false;
     }
-    return good;
+    setti_owned_drop(old_list.items);
+    memcpy(bytes, &new_list, sizeof(new_list));
+    return true;
+}
+
+/* Reads opaque bytes. Fails if the text has too few bytes. */
+static bool value_read_opaque(setti_json_reader* reader, const sett_member* member,
+                              unsigned char* bytes)
+{
+    size_t offset = reader->json.offset;
+    size_t length = 0;
+    if (!value_read_base64(reader, bytes, member->size, &length)) {
+        return false;
+    }
+    if (length != member->size) {
+        return value_fail_few(reader, offset, "too few bytes", length, member->size);
+    }
+    return true;
 }
 
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
                                unsigned char* bytes)
 {
-    setti_json* json = &reader->json;
-    size_t at = setti_json_skip_space(json);
-    size_t length = 0;
     bool flag = false;
+    (void)setti_json_skip_space(&reader->json); /* errors refer to the value */
     switch (member->kind) {
     case SETT_MEMBER_BOOL:
-        if (!setti_json_bool(json, &flag)) {
+        if (!setti_json_bool(&reader->json, &flag)) {
             return false;
         }
         *bytes = flag;
@@ -704,9 +834,7 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
     case SETT_MEMBER_ENTITY:
         return value_read_entity(reader, bytes);
     case SETT_MEMBER_OPAQUE:
-        return value_read_base64(reader, bytes, member->size, &length) &&
-               (length == member->size ||
-                value_fail_few(reader, at, "too few bytes", length, member->size));
+        return value_read_opaque(reader, member, bytes);
     case SETT_MEMBER_STRUCT:
         return value_read_struct(reader, member->of, bytes);
     case SETT_MEMBER_STRING:
@@ -714,9 +842,23 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
     case SETT_MEMBER_LIST:
         return value_read_list(reader, member, bytes);
     default:
-        return member->bits ? value_read_bits(reader, member, bytes)
-                            : value_read_number(reader, member, bytes);
+        if (member->bits) {
+            return value_read_bits(reader, member, bytes);
+        }
+        return value_read_number(reader, member, bytes);
     }
+}
+
+/* Skips or rejects a name that no element has. */
+static bool value_unknown_element(setti_json_reader* reader, const sett_member* member,
+                                  const char* name)
+{
+    setti_guess guess = setti_guess_begin(name, strlen(name));
+    for (uint32_t k = 0; k < member->count; k++) {
+        setti_guess_try(&guess, member->element_names[k]);
+    }
+    return setti_json_unknown(reader, reader->json.offset, "no element has this name",
+                              " - correct the name, or leave it out", &guess);
 }
 
 /* Reads the elements of an array from an object. Missing elements stay unchanged. */
@@ -726,48 +868,74 @@ static bool value_read_named(setti_json_reader* reader, const sett_member* membe
     setti_json* json = &reader->json;
     char key[SETTI_JSON_KEY];
     size_t element_size = member->size / member->count;
-    bool good = setti_json_begin(json, '{');
-    while (good && setti_json_key(json, key)) {
+    bool valid = setti_json_begin(json, '{');
+    while (valid && setti_json_key(json, key)) {
         size_t before = setti_json_enter(reader, ".", key);
         uint32_t k = 0;
         while (k < member->count && strcmp(member->element_names[k], key) != 0) {
             k++;
         }
         if (k < member->count) {
-            good = value_read_element(reader, member, bytes + k * element_size);
+            valid = value_read_element(reader, member, bytes + k * element_size);
         } else {
-            setti_guess guess = setti_guess_begin(key, strlen(key));
-            for (k = 0; k < member->count; k++) {
-                setti_guess_try(&guess, member->element_names[k]);
-            }
-            good = setti_json_unknown(reader, json->at, "no element has this name",
-                                      " - correct the name, or leave it out", &guess);
+            valid = value_unknown_element(reader, member, key);
         }
         setti_json_leave(reader, before);
     }
-    return good && json->wrong == NULL;
+    return valid && json->wrong == NULL;
+}
+
+/* Reads the elements of an array from a list. */
+static bool value_read_array(setti_json_reader* reader, const sett_member* member,
+                             unsigned char* bytes)
+{
+    setti_json* json = &reader->json;
+    size_t offset = setti_json_skip_space(json);
+    size_t element_size = member->size / member->count;
+    uint32_t count = 0;
+    if (!setti_json_begin(json, '[')) {
+        return false;
+    }
+    while (setti_json_item(json)) {
+        unsigned char* element = bytes + count * element_size;
+        if (!value_read_item(reader, member, count, member->count, element)) {
+            return false;
+        }
+        count++;
+    }
+    if (json->wrong != NULL) {
+        return false;
+    }
+    if (count != member->count) {
+        return value_fail_few(reader, offset, "too few elements", count, member->count);
+    }
+    return true;
 }
 
 static bool value_read_member(setti_json_reader* reader, const sett_member* member,
                               unsigned char* bytes)
 {
-    setti_json* json = &reader->json;
     if (!setti_member_is_array(member)) {
         return value_read_element(reader, member, bytes);
     }
-    if (member->element_names != NULL && setti_json_peek(json) == '{') {
+    if (member->element_names != NULL && setti_json_peek(&reader->json) == '{') {
         return value_read_named(reader, member, bytes);
     }
-    size_t at = setti_json_skip_space(json);
-    size_t element_size = member->size / member->count;
-    bool good = setti_json_begin(json, '[');
-    uint32_t count = 0;
-    for (; good && setti_json_item(json); count++) {
-        good = value_read_item(reader, member, count, member->count, bytes + count * element_size);
+    return value_read_array(reader, member, bytes);
+}
+
+/* Skips or rejects a name that no member has. `offset` is the offset of the value in the text. */
+static bool value_unknown_member(setti_json_reader* reader, const sett_struct* structure,
+                                 const char* name, size_t offset)
+{
+    setti_guess guess = setti_guess_begin(name, strlen(name));
+    for (uint32_t k = 0; k < structure->count; k++) {
+        if (!structure->members[k].local) {
+            setti_guess_try(&guess, structure->members[k].name);
+        }
     }
-    return good && json->wrong == NULL &&
-           (count == member->count ||
-            value_fail_few(reader, at, "too few elements", count, member->count));
+    return setti_json_unknown(reader, offset, "no member has this name",
+                              " - correct the name, or leave it out", &guess);
 }
 
 static bool value_read_struct(setti_json_reader* reader, const sett_struct* structure,
@@ -776,48 +944,46 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* stru
     setti_json* json = &reader->json;
     char key[SETTI_JSON_KEY];
     uint64_t seen[JSON_SEEN] = {0};
-    bool good = setti_json_begin(json, '{');
-    while (good && setti_json_key(json, key)) {
+    bool valid = setti_json_begin(json, '{');
+    while (valid && setti_json_key(json, key)) {
         const sett_member* member = setti_struct_member(structure, key, strlen(key));
-        size_t at = json->at;
+        size_t offset = json->offset;
         size_t before = setti_json_enter(reader, ".", key);
         if (member == NULL) {
-            setti_guess guess = setti_guess_begin(key, strlen(key));
-            for (uint32_t k = 0; k < structure->count; k++) {
-                if (!structure->members[k].local) {
-                    setti_guess_try(&guess, structure->members[k].name);
-                }
-            }
-            good = setti_json_unknown(reader, at, "no member has this name",
-                                      " - correct the name, or leave it out", &guess);
+            valid = value_unknown_member(reader, structure, key, offset);
         } else if (member->local) {
-            good = setti_json_unknown(reader, at, "the member is local: only the program writes it",
-                                      " - leave it out", NULL);
+            valid = setti_json_unknown(reader, offset,
+                                       "the member is local: only the program writes it",
+                                       " - leave it out", NULL);
         } else if (setti_bits_test_and_set(seen, (uint32_t)(member - structure->members))) {
-            good = setti_json_fail(json, at, "the member occurs twice - leave out one of them");
+            valid =
+                setti_json_fail(json, offset, "the member occurs twice - leave out one of them");
         } else {
-            good = value_read_member(reader, member, value + member->offset);
+            valid = value_read_member(reader, member, value + member->offset);
         }
         setti_json_leave(reader, before);
     }
-    return good && json->wrong == NULL;
+    return valid && json->wrong == NULL;
 }
 
+/* Returns true if an object with the key "base64" follows. */
 static bool value_is_base64(const setti_json_reader* reader)
 {
     setti_json ahead = reader->json;
     char key[SETTI_JSON_KEY];
-    return setti_json_begin(&ahead, '{') && setti_json_key(&ahead, key) &&
-           strcmp(key, "base64") == 0;
+    if (!setti_json_begin(&ahead, '{') || !setti_json_key(&ahead, key)) {
+        return false;
+    }
+    return strcmp(key, "base64") == 0;
 }
 
-/* Reads the bytes of a value with unknown members. */
+/* Reads the bytes of a value if the type has no known members. */
 static bool value_read_raw(setti_json_reader* reader, const setti_type* type, unsigned char* value)
 {
     size_t length = 0;
-    size_t at = reader->json.at;
+    size_t offset = reader->json.offset;
     if (!value_is_base64(reader)) {
-        return setti_json_fail(&reader->json, at,
+        return setti_json_fail(&reader->json, offset,
                                "the members of this type are not known - declare them with "
                                "SETT_MEMBERS, or write {\"base64\": \"...\"}");
     }
@@ -825,14 +991,14 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
         return false;
     }
     if (length != type->desc.size) {
-        return value_fail_few(reader, at, "too few bytes", length, type->desc.size);
+        return value_fail_few(reader, offset, "too few bytes", length, type->desc.size);
     }
     for (uint32_t k = 0; k < type->desc.entity_offset_count; k++) { /* handles are references */
         char text[32];
         sett_entity entity;
         memcpy(&entity, value + type->desc.entity_offsets[k], sizeof(entity));
         snprintf(text, sizeof(text), "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
-        if (!sett_is_null(entity) && !reader->find(reader, text, at, &entity)) {
+        if (!sett_is_null(entity) && !reader->find(reader, text, offset, &entity)) {
             return false;
         }
         memcpy(value + type->desc.entity_offsets[k], &entity, sizeof(entity));
@@ -840,25 +1006,33 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     return true;
 }
 
-/* Reads the struct that hooks describe over a value: by the `write` hook, then the `read` hook. */
+/* Reads the struct that the hooks of a type describe. The `write` hook makes the struct of `value`,
+ * and the `read` hook stores the struct that was read. */
 static bool value_read_shown(setti_json_reader* reader, const setti_type* type, void* value)
 {
+    setti_json* json = &reader->json;
     setti_written_view view;
-    size_t at = reader->json.at;
-    sett_status status = setti_written_show(type, value, &view);
-    bool shown = status == SETT_OK;
-    bool good = shown && value_read_struct(reader, &type->written->of, view.value);
-    if (good) {
-        status = setti_written_store(&view, value);
+    size_t offset = json->offset;
+    sett_status shown = setti_written_show(type, value, &view);
+    sett_status stored = SETT_OK;
+    bool valid = false;
+    if (shown == SETT_OK) {
+        valid = value_read_struct(reader, &type->written->of, view.value);
+    }
+    if (valid) {
+        stored = setti_written_store(&view, value);
     }
     setti_written_end(&view);
-    if (status == SETT_STATUS_INVALID) {
+    if (shown == SETT_STATUS_INVALID) {
         return setti_json_fail(
-            &reader->json, at,
-            shown ? "the `read` hook rejects the value - correct the value"
-                  : "the `write` hook does not write what `members` describes - correct the hook");
+            json, offset,
+            "the `write` hook does not write what `members` describes - correct the hook");
     }
-    return good && status == SETT_OK;
+    if (stored == SETT_STATUS_INVALID) {
+        return setti_json_fail(json, offset,
+                               "the `read` hook rejects the value - correct the value");
+    }
+    return valid && stored == SETT_OK;
 }
 
 static bool value_read_written(setti_json_reader* reader, const setti_type* type, void* value)
@@ -878,15 +1052,16 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
     (void)value_read_chars(reader, bytes, length, &length);
     sett_status status = setti_type_read_bytes(type, bytes, length, value);
     setti_pool_free(pool, bytes, length + 1, 16);
-    return status == SETT_OK ||
-           (status == SETT_STATUS_INVALID &&
-            setti_json_fail(json, begin.at,
-                            "the `read` hook rejects the value - correct the value"));
+    if (status == SETT_STATUS_INVALID) {
+        return setti_json_fail(json, begin.offset,
+                               "the `read` hook rejects the value - correct the value");
+    }
+    return status == SETT_OK;
 }
 
 static bool value_read_tag(setti_json* json)
 {
-    size_t at = json->at;
+    size_t offset = json->offset;
     char key[SETTI_JSON_KEY];
     bool present = false;
     char first = setti_json_peek(json);
@@ -894,29 +1069,37 @@ static bool value_read_tag(setti_json* json)
         if (!setti_json_begin(json, '{')) {
             return false;
         }
-        bool empty = !setti_json_key(json, key) && json->wrong == NULL;
-        return empty || setti_json_fail(json, at, "a tag has no members - write true");
+        bool has_key = setti_json_key(json, key); /* false at the end, but also after an error */
+        if (has_key || json->wrong != NULL) {
+            return setti_json_fail(json, offset, "a tag has no members - write true");
+        }
+        return true;
     }
     if (first != 't' && first != 'f') {
-        return setti_json_fail(json, at, "the component is a tag - write true");
+        return setti_json_fail(json, offset, "the component is a tag - write true");
     }
-    return setti_json_bool(json, &present) &&
-           (present ||
-            setti_json_fail(json, at, "a tag cannot be false - leave it out, or call sett_remove"));
+    if (!setti_json_bool(json, &present)) {
+        return false;
+    }
+    if (!present) {
+        return setti_json_fail(json, offset,
+                               "a tag cannot be false - leave it out, or call sett_remove");
+    }
+    return true;
 }
 
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_json* json = &reader->json;
     char first = setti_json_peek(json);
-    if (first == 'n') { /* null leaves the value as it is */
+    if (first == 'n') { /* null: the value stays unchanged */
         return setti_json_null(json);
     }
     if (type->desc.size == 0) {
         return value_read_tag(json);
     }
     if (!value_is_saved(type)) {
-        return setti_json_fail(json, json->at,
+        return setti_json_fail(json, json->offset,
                                "JSON does not contain values of this type - write null");
     }
     if (type->written != NULL && first == '{' && !value_is_base64(reader)) {
@@ -925,8 +1108,10 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
     if (type->desc.write != NULL) {
         return value_read_written(reader, type, value);
     }
-    return type->members != NULL ? value_read_struct(reader, &type->members->of, value)
-                                 : value_read_raw(reader, type, value);
+    if (type->members != NULL) {
+        return value_read_struct(reader, &type->members->of, value);
+    }
+    return value_read_raw(reader, type, value);
 }
 
 sett_status setti_json_report(setti_json_reader* reader, sett_status status, const char* call)
@@ -935,9 +1120,9 @@ sett_status setti_json_report(setti_json_reader* reader, sett_status status, con
     if (json->wrong == NULL) {
         return setti_world_no_memory(reader->world, call);
     }
-    setti_text_place place = setti_text_place_of(json->text, json->wrong_at);
+    setti_text_place place = setti_text_place_of(json->text, json->wrong_offset);
+    const char* before_path = reader->path.length != 0 ? ", " : "";
     return setti_world_fail_input(reader->world, status, "%s: line %u, column %u%s%s: %s%s", call,
-                                  place.line, place.column, reader->path.length != 0 ? ", " : "",
-                                  reader->path.length != 0 ? reader->path_text : "", json->wrong,
-                                  reader->meant);
+                                  place.line, place.column, before_path, reader->path_text,
+                                  json->wrong, reader->meant);
 }

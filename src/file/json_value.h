@@ -14,7 +14,7 @@
 /* Names of sett_children_policy. */
 extern const char* const setti_json_policies[4];
 
-/* Writes the path of an entity, or else the handle. */
+/* Writes the path of an entity, or the handle if the entity has no path. */
 void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entity entity);
 
 #define SETTI_JSON_HANDLE 24
@@ -33,37 +33,41 @@ void setti_json_add_value(setti_json_out* out, sett_world* world, const setti_ty
 typedef struct setti_json_reader {
     setti_json json;
     sett_world* world;
-    bool allow_unknown;
-    uint32_t skipped; /* number of unknown names */
-    /* Finds the entity of a reference. Returns false after an error in `json`. */
-    bool (*find)(struct setti_json_reader* reader, const char* text, size_t at, sett_entity* out);
+    bool allow_unknown; /* unknown names are skipped, not rejected */
+    uint32_t skipped;   /* number of unknown names */
+    /* Finds the entity of the reference `text`. `offset` is for messages. Returns false after an
+     * error. */
+    bool (*find)(struct setti_json_reader* reader, const char* text, size_t offset,
+                 sett_entity* out);
     setti_writer path; /* of the member being read, for messages */
     char path_text[SETTI_JSON_PATH];
-    /* the end of an error message, such as " - did you mean ..." */
+    /* The end of the error message, such as " - did you mean ...". */
     char meant[SETTI_GUESS_LENGTH + 32];
 } setti_json_reader;
 
 void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const char* text,
                             size_t size);
 
-/* Adds a name to the path in messages. Returns the path's length before, for setti_json_leave. */
+/* Adds a separator and a name to the path in messages. Returns the former length of the path, for
+ * setti_json_leave. */
 size_t setti_json_enter(setti_json_reader* reader, const char* separator, const char* name);
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
-/* Reads a value over an initialised value. Without memory, fails without an error in `json`. */
+/* Reads a value over an initialised value. Returns false after an error, or if memory runs out:
+ * then reader->json has no error. */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 
-/* Reads {"base64": "..."}. */
+/* Reads bytes from an object, {"base64": "..."}, as setti_json_base64 reads the string. */
 bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 /* Reads a handle, like "#7:2". Returns false for other texts. */
 bool setti_json_parse_handle(const char* text, sett_entity* out);
 
 /* Skips the value of an unknown name if the reader allows unknown names. Otherwise fails.
- *   remedy  the end of the message without a similar name
- *   guess   names that may be meant; can be NULL */
-bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong, const char* remedy,
-                        setti_guess* guess);
+ *   remedy  the end of the message if no known name is similar
+ *   guess   the search for a similar name; can be NULL */
+bool setti_json_unknown(setti_json_reader* reader, size_t offset, const char* wrong,
+                        const char* remedy, setti_guess* guess);
 
 /* Reports the error with line, column and path, or that memory ran out. Returns the status. */
 sett_status setti_json_report(setti_json_reader* reader, sett_status status, const char* call);

@@ -19,10 +19,11 @@ typedef struct json_writer {
     sett_world* world;
     const sett_json_desc* desc;
     const char* call;
-    bool any; /* an entity was written */
+    bool any; /* an entity was written already */
 } json_writer;
 
-/* Returns true if the program wants a type, and the entity has the type. */
+/* Returns true if the program wants a type, and the entity has the type. An empty list of
+ * components stands for all types. */
 static bool write_wants(const json_writer* writer, const setti_type* type, sett_entity entity)
 {
     bool wanted = writer->desc->component_count == 0;
@@ -32,7 +33,7 @@ static bool write_wants(const json_writer* writer, const setti_type* type, sett_
     return wanted && setti_storage_has(&type->storage, entity.index);
 }
 
-/* Writes a key after the separator *between, which becomes a comma. */
+/* Writes the separator *between, and then a key. *between becomes a comma. */
 static void write_key(json_writer* writer, const char** between, const char* name)
 {
     setti_json_add_text(&writer->out, *between);
@@ -87,13 +88,16 @@ static void write_links(json_writer* writer, sett_entity entity)
             write_link(writer, entity, target, type, cursor.data);
             comma = ", ";
         }
-        setti_json_add_text(&writer->out, *comma == '[' ? "[]" : "]");
+        bool is_empty = *comma == '['; /* no link was written */
+        setti_json_add_text(&writer->out, is_empty ? "[]" : "]");
     }
-    bool has_links = between != begin;
-    setti_json_add_text(&writer->out, has_links ? "}" : "");
+    if (between != begin) { /* a relationship was written */
+        setti_json_add_text(&writer->out, "}");
+    }
 }
 
-/* Writes path and handle. For an entity without a path, writes handle, name and parent. */
+/* Writes the path and the handle of an entity. If the entity has no path, writes the handle, the
+ * name and the parent. */
 static void write_identity(json_writer* writer, sett_entity entity)
 {
     char path[SETTI_JSON_REFERENCE];
@@ -101,14 +105,18 @@ static void write_identity(json_writer* writer, sett_entity entity)
     sett_world* world = writer->world;
     size_t length = setti_json_path(world, entity, path);
     size_t handle_length = setti_json_handle(entity, handle);
-    setti_json_add_text(&writer->out, writer->any ? ",\n{\"entity\": " : "\n{\"entity\": ");
+    const char* begin = writer->any ? ",\n{\"entity\": " : "\n{\"entity\": ";
+    setti_json_add_text(&writer->out, begin);
     if (length != 0) {
         setti_json_add_string(&writer->out, path, length);
         setti_json_add_text(&writer->out, ", \"handle\": ");
         setti_json_add(&writer->out, handle, handle_length);
         return;
     }
-    const char* name = world->naming != NULL ? sett_name_get(world, entity) : NULL;
+    const char* name = NULL;
+    if (world->naming != NULL) {
+        name = sett_name_get(world, entity);
+    }
     sett_entity parent = sett_hierarchy_parent(world, entity);
     setti_json_add(&writer->out, handle, handle_length);
     if (name != NULL) {
@@ -121,16 +129,19 @@ static void write_identity(json_writer* writer, sett_entity entity)
     }
 }
 
-static void write_entity(json_writer* writer, sett_entity entity)
+/* Writes "parent" and "policy" of an entity in the hierarchy, unless other texts show them. */
+static void write_node(json_writer* writer, sett_entity entity)
 {
-    const char* between = "";
-    const setti_type_list* types = &writer->world->registered;
-    write_identity(writer, entity);
     const setti_hierarchy* tree = setti_hierarchy_of(writer->world);
-    const sett_hierarchy* node =
-        tree != NULL ? setti_storage_find(&tree->type->storage, entity.index) : NULL;
-    uint32_t policy = node != NULL ? node->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
-    if (node != NULL && node->parent == 0 && node->first == 0) { /* no other text shows the node */
+    if (tree == NULL) {
+        return;
+    }
+    const sett_hierarchy* node = setti_storage_find(&tree->type->storage, entity.index);
+    if (node == NULL) {
+        return;
+    }
+    uint32_t policy = node->children & SETTI_POLICY;
+    if (node->parent == 0 && node->first == 0) { /* no path or child shows the node */
         setti_json_add_text(&writer->out, ", \"parent\": null");
     }
     if (policy != SETT_CHILDREN_DEFAULT) {
@@ -138,6 +149,14 @@ static void write_entity(json_writer* writer, sett_entity entity)
         setti_json_add_string(&writer->out, setti_json_policies[policy],
                               strlen(setti_json_policies[policy]));
     }
+}
+
+static void write_entity(json_writer* writer, sett_entity entity)
+{
+    const char* between = "";
+    const setti_type_list* types = &writer->world->registered;
+    write_identity(writer, entity);
+    write_node(writer, entity);
     setti_json_add_text(&writer->out, ", \"components\": {");
     for (uint32_t k = 0; k < types->count; k++) {
         const setti_type* type = types->item[k];
@@ -153,30 +172,38 @@ static void write_entity(json_writer* writer, sett_entity entity)
     writer->any = true;
 }
 
-/* Writes an entity, and its descendants unless the program wants a single entity. */
+/* Writes `root` and the descendants. If the program wants a single entity, writes only `root`. */
 static void write_subtree(json_writer* writer, sett_entity root)
 {
-    sett_entity at = root;
-    while (!sett_is_null(at) && !writer->out.stopped) {
-        write_entity(writer, at);
-        at = writer->desc->single ? sett_null() : sett_hierarchy_walk(writer->world, root, at);
+    if (writer->desc->single) {
+        if (!writer->out.stopped) {
+            write_entity(writer, root);
+        }
+        return;
+    }
+    sett_entity entity = root;
+    while (!sett_is_null(entity) && !writer->out.stopped) {
+        write_entity(writer, entity);
+        entity = sett_hierarchy_walk(writer->world, root, entity);
     }
 }
 
-/* Writes the query's entities. Returns false if the world has an error, so that none begins. */
+/* Writes the entities of the query. Returns false if the query cannot begin, after an error of the
+ * world. */
 static bool write_query(json_writer* writer)
 {
-    sett_batch batch;
-    sett_batch* b = setti_query_begin(writer->desc->query, &batch, writer->call);
-    if (b == NULL) {
+    sett_batch memory;
+    sett_batch* batch = setti_query_begin(writer->desc->query, &memory, writer->call);
+    if (batch == NULL) {
         return false;
     }
-    while (sett_batch_next(b)) {
-        for (uint32_t k = 0; k < b->count; k++) {
-            write_entity(writer, sett_batch_entity(b, b->rows != NULL ? b->rows[k] : k));
+    while (sett_batch_next(batch)) {
+        for (uint32_t k = 0; k < batch->count; k++) {
+            uint32_t row = batch->rows != NULL ? batch->rows[k] : k;
+            write_entity(writer, sett_batch_entity(batch, row));
         }
     }
-    sett_batch_end(b);
+    sett_batch_end(batch);
     return true;
 }
 
@@ -192,11 +219,13 @@ static sett_status write_check(sett_world* world, const sett_json_desc* desc, se
                                "components")) {
         return world->error;
     }
-    bool needs_entity = !sett_is_null(desc->entity) || (desc->single && desc->query == NULL);
+    bool wants_single = desc->single && desc->query == NULL;
+    bool needs_entity = wants_single || !sett_is_null(desc->entity);
     if (needs_entity && !sett_entity_valid(world, desc->entity)) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, desc->entity, 0);
     }
-    if (sett_is_null(desc->entity) && desc->query != NULL && world->running != NULL) {
+    bool uses_query = sett_is_null(desc->entity) && desc->query != NULL;
+    if (uses_query && world->running != NULL) {
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
             "%s: system \"%.200s\" cannot loop over a query here - declare "
@@ -212,13 +241,29 @@ static sett_status write_check(sett_world* world, const sett_json_desc* desc, se
     return SETT_OK;
 }
 
+/* Writes the trees of all roots. */
+static void write_trees(json_writer* writer)
+{
+    sett_world* world = writer->world;
+    uint32_t cursor = 0;
+    for (sett_entity entity = sett_entity_next(world, &cursor); !sett_is_null(entity);
+         entity = sett_entity_next(world, &cursor)) {
+        if (sett_is_null(sett_hierarchy_parent(world, entity))) {
+            write_subtree(writer, entity);
+        }
+    }
+}
+
 static sett_status write_all(sett_world* world, const char* call, const sett_json_desc* desc,
                              size_t desc_size, sett_json_fn fn, void* user)
 {
-    static const sett_json_desc all = {0};
+    static const sett_json_desc defaults = {0};
     sett_json_desc full;
-    desc = setti_world_desc(world, desc != NULL ? desc : &all,
-                            desc != NULL ? desc_size : sizeof(all), &full, sizeof(full), call);
+    if (desc == NULL) {
+        desc = &defaults;
+        desc_size = sizeof(defaults);
+    }
+    desc = setti_world_desc(world, desc, desc_size, &full, sizeof(full), call);
     if (desc == NULL) {
         return world == NULL ? SETT_STATUS_ARGUMENT : SETT_STATUS_MISMATCH;
     }
@@ -226,28 +271,21 @@ static sett_status write_all(sett_world* world, const char* call, const sett_jso
     if (status != SETT_OK) {
         return status;
     }
-    json_writer to = {.out = {.fn = fn, .user = user}, .world = world, .desc = desc, .call = call};
-    setti_json_add_text(&to.out, "{\"entities\": [");
+    json_writer writer = {
+        .out = {.fn = fn, .user = user}, .world = world, .desc = desc, .call = call};
+    setti_json_add_text(&writer.out, "{\"entities\": [");
     if (!sett_is_null(desc->entity)) {
-        write_subtree(&to, desc->entity);
-    } else if (desc->query != NULL) {
-        if (!write_query(&to)) {
-            return world->error;
-        }
-    } else {
-        uint32_t cursor = 0;
-        for (sett_entity entity = sett_entity_next(world, &cursor); !sett_is_null(entity);
-             entity = sett_entity_next(world, &cursor)) {
-            if (sett_is_null(sett_hierarchy_parent(world, entity))) {
-                write_subtree(&to, entity);
-            }
-        }
+        write_subtree(&writer, desc->entity);
+    } else if (desc->query == NULL) {
+        write_trees(&writer);
+    } else if (!write_query(&writer)) {
+        return world->error;
     }
-    setti_json_add_text(&to.out, "\n]}\n");
-    if (to.out.no_memory) {
+    setti_json_add_text(&writer.out, "\n]}\n");
+    if (writer.out.no_memory) {
         return setti_world_no_memory(world, call);
     }
-    if (setti_json_finish(&to.out)) {
+    if (setti_json_finish(&writer.out)) {
         return SETT_OK;
     }
     return setti_world_fail_with(world, SETT_STATUS_REJECTED,
@@ -273,7 +311,7 @@ size_t sett_json_format_sized(sett_world* world, const sett_json_desc* desc, siz
 {
     setti_writer text = setti_writer_begin(out, size);
     if (write_all(world, "sett_json_format", desc, desc_size, write_to_memory, &text) != SETT_OK) {
-        text = setti_writer_begin(out, size);
+        text = setti_writer_begin(out, size); /* empty */
     }
     return text.length;
 }
@@ -281,17 +319,22 @@ size_t sett_json_format_sized(sett_world* world, const sett_json_desc* desc, siz
 size_t sett_json_format_value(sett_world* world, sett_entity entity, sett_component component,
                               char* out, size_t size)
 {
+    static const char call[] = "sett_json_format_value";
     setti_writer text = setti_writer_begin(out, size);
-    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
-    if (type != NULL && type->module == NULL && sett_has(world, entity, component)) {
-        setti_json_out to = {.fn = write_to_memory, .user = &text};
-        setti_world_touch(world, entity, component, SETTI_ACCESS_READ, "sett_json_format_value");
-        setti_json_add_value(&to, world, type, setti_storage_find(&type->storage, entity.index));
-        (void)setti_json_finish(&to);
-        if (to.no_memory) {
-            (void)setti_world_no_memory(world, "sett_json_format_value");
-            text = setti_writer_begin(out, size);
-        }
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
+    const setti_type* type = setti_world_type(world, component);
+    if (type == NULL || type->module != NULL || !sett_has(world, entity, component)) {
+        return 0;
+    }
+    setti_json_out json = {.fn = write_to_memory, .user = &text};
+    setti_world_touch(world, entity, component, SETTI_ACCESS_READ, call);
+    setti_json_add_value(&json, world, type, setti_storage_find(&type->storage, entity.index));
+    (void)setti_json_finish(&json);
+    if (json.no_memory) {
+        (void)setti_world_no_memory(world, call);
+        text = setti_writer_begin(out, size); /* empty */
     }
     return text.length;
 }

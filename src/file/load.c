@@ -1,10 +1,10 @@
 /* load.c: reads a file into a separate world, and then replaces the program's world.
  *
  * The workload: files from any source, and files that a crash has cut off. So all records are read,
- * applied and compared with hashes in a separate world (`apart`) with limited memory. After an
+ * applied and compared with hashes in a separate world (`contents`) with limited memory. After an
  * error the program's world is unchanged, and the previous generation is tried.
  *
- *     file -> records -> types, state, deltas -> `apart` -> sett_world_clone -> program's world
+ *     file -> records -> types, state, deltas -> `contents` -> sett_world_clone -> program's world
  *
  * Invariant:  the program's world is replaced by a complete state, or unchanged
  */
@@ -23,21 +23,24 @@
 #include <stdio.h>
 
 /* The default limit of memory, in bytes, is the sum of: */
-#define LOAD_LIMIT ((size_t)64 << 20)        /* for each file: distant entities need more pages */
-#define LOAD_LIMIT_A_BYTE ((size_t)16)       /* for each byte of the file */
-#define LOAD_LIMIT_A_TYPE ((size_t)32768)    /* for each type: a page */
-#define LOAD_RECORDS_LIMIT ((size_t)1 << 30) /* bytes of memory for sett_file_records */
+#define LOAD_LIMIT ((size_t)64 << 20)     /* for each file: distant entities need more pages */
+#define LOAD_LIMIT_A_BYTE ((size_t)16)    /* for each byte of the file */
+#define LOAD_LIMIT_A_TYPE ((size_t)32768) /* for each type: a page */
 
+/* The default limit of sett_file_records, in bytes. */
+#define LOAD_RECORDS_LIMIT ((size_t)1 << 30)
+
+/* An attempt to load one file: the path, or a file beside the path. */
 typedef struct load_attempt {
     setti_place* place;
-    const char* name;  /* of the file */
-    sett_world* apart; /* the contents of the file */
-    size_t full_limit; /* sett_file_desc.limit, or the default */
-    size_t limit;      /* the part of `full_limit` for `apart` and unpacked records */
+    const char* name;     /* of the file */
+    sett_world* contents; /* the separate world with the contents of the file, or NULL */
+    size_t full_limit;    /* sett_file_desc.limit, or the default */
+    size_t limit;         /* the part of `full_limit` for `contents` and unpacked records */
     uint64_t last_frame;
     setti_stream_reader reader;
-    setti_bytes next_run; /* record of the systems for the next state */
-    setti_bytes run;      /* record of the systems for the present state */
+    setti_bytes next_run; /* the record of the systems for the next state or delta */
+    setti_bytes run;      /* the record of the systems for the present state */
     sett_load_result result;
     bool has_state;
     bool stopped;                 /* a delta did not match the state */
@@ -67,18 +70,21 @@ static sett_status load_fail_memory(load_attempt* load)
                      "memory ran out, and this world is unchanged - free some, and call again");
 }
 
-/* Stores an error of `apart`. Returns the status. */
-static sett_status load_fail_apart(load_attempt* load, sett_status status)
+/* Makes an error of `contents` the attempt's error. Returns the status of the attempt. */
+static sett_status load_fail_contents(load_attempt* load, sett_status status)
 {
     bool no_memory = status == SETT_STATUS_OUT_OF_MEMORY;
-    if (load->apart->pool.denied && (no_memory || status == SETT_STATUS_LIMIT)) {
+    bool at_limit = no_memory || status == SETT_STATUS_LIMIT;
+    if (at_limit && load->contents->pool.denied) {
         return load_fail_limit(load);
     }
-    return no_memory ? load_fail_memory(load)
-                     : load_fail(load, status, setti_load_why(load->apart));
+    if (no_memory) {
+        return load_fail_memory(load);
+    }
+    return load_fail(load, status, setti_load_why(load->contents));
 }
 
-/* Reduces a size, so that computed limits cannot overflow. */
+/* Reduces a size, so that the limits computed from a size cannot overflow. */
 static size_t load_bounded(uint64_t size)
 {
     return (size_t)SETTI_MIN(size, SIZE_MAX / 4 / LOAD_LIMIT_A_BYTE);
@@ -90,7 +96,8 @@ size_t setti_load_default_limit(const sett_world* world, uint64_t size)
            LOAD_LIMIT_A_TYPE * world->registered.count;
 }
 
-/* Computes the limits of memory from `limit`, or from the default if `limit` is 0. */
+/* Sets the limits of memory of the attempt. `limit` is 0 for the default. Fails if the limit leaves
+ * nothing for `contents`. */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
     size_t buffer = 2 * load_bounded(load->reader.size); /* a payload in a buffer that doubles */
@@ -112,24 +119,31 @@ static sett_status load_limit(load_attempt* load, size_t limit)
     return SETT_OK;
 }
 
-static sett_status load_begin_apart(load_attempt* load)
+static sett_status load_begin_contents(load_attempt* load)
 {
-    load->apart = setti_replica_create(load->place->world);
-    if (load->apart == NULL) {
+    load->contents = setti_replica_create(load->place->world);
+    if (load->contents == NULL) {
         return load_fail_memory(load);
     }
-    setti_pool_set_ceiling(&load->apart->pool, load->limit);
+    setti_pool_set_ceiling(&load->contents->pool, load->limit);
     return SETT_OK;
 }
 
-/* Limits `apart` to the bytes that the unpacked record leaves. Returns how many of them are free.
- * The limit and the result are at least 1, because 0 stands for no limit. */
+/* Limits the memory of `contents` to what the unpacked record leaves. Returns the number of bytes
+ * that are still free. The limit and the result are at least 1, because 0 stands for no limit. */
 static size_t load_update_limit(load_attempt* load)
 {
-    size_t unpacked = load->reader.unpacked; /* in memory beside `apart` */
-    size_t used = load->apart->pool.block_size + unpacked;
-    setti_pool_set_ceiling(&load->apart->pool, unpacked < load->limit ? load->limit - unpacked : 1);
-    return used < load->limit ? load->limit - used : 1;
+    size_t unpacked = load->reader.unpacked; /* in memory beside `contents` */
+    size_t used = load->contents->pool.block_size + unpacked;
+    size_t ceiling = 1;
+    if (unpacked < load->limit) {
+        ceiling = load->limit - unpacked;
+    }
+    setti_pool_set_ceiling(&load->contents->pool, ceiling);
+    if (used >= load->limit) {
+        return 1;
+    }
+    return load->limit - used;
 }
 
 /* Copies the record of the systems into `next_run`. */
@@ -142,17 +156,19 @@ static sett_status load_systems(load_attempt* load)
                          "the file is damaged: the times of systems are invalid - load a copy");
     }
     setti_bytes_free(pool, &load->next_run);
-    return setti_bytes_copy(pool, &load->next_run, payload->data, payload->size)
-               ? SETT_OK
-               : load_fail_memory(load);
+    if (!setti_bytes_copy(pool, &load->next_run, payload->data, payload->size)) {
+        return load_fail_memory(load);
+    }
+    return SETT_OK;
 }
 
-/* Takes over the frame, and the record of the systems before the state. */
+/* Notes that a state or delta was loaded: takes over the frame, and the record of the systems that
+ * came before. */
 static void load_advance(load_attempt* load)
 {
-    setti_bytes old = load->run;
+    setti_bytes unused = load->run; /* the next record reuses the memory */
     load->run = load->next_run;
-    load->next_run = old; /* reuses the memory */
+    load->next_run = unused;
     load->result.frame = load->reader.frame;
 }
 
@@ -166,10 +182,10 @@ static sett_status load_state(load_attempt* load)
         return load_fail(load, SETT_STATUS_INVALID,
                          "the file is damaged: it has two states - load a copy");
     }
-    sett_status status = setti_delta_load(load->apart, payload->data, payload->size,
+    sett_status status = setti_delta_load(load->contents, payload->data, payload->size,
                                           load_update_limit(load), SETTI_FROM_FILE);
     if (status != SETT_OK) {
-        return load_fail_apart(load, status);
+        return load_fail_contents(load, status);
     }
     load->has_state = true;
     load_advance(load);
@@ -184,10 +200,10 @@ static sett_status load_delta(load_attempt* load)
                          "the file is damaged: it does not begin with a state - load a copy");
     }
     sett_snapshot_options options = {.delta_limit = load_update_limit(load)};
-    sett_status status = sett_snapshot_set_options(load->apart, &options);
+    sett_status status = sett_snapshot_set_options(load->contents, &options);
     if (status == SETT_OK) {
-        status = setti_delta_apply_from(load->apart, payload->data, payload->size, SETTI_FROM_FILE,
-                                        "sett_world_load");
+        status = setti_delta_apply_from(load->contents, payload->data, payload->size,
+                                        SETTI_FROM_FILE, "sett_world_load");
     }
     if (status == SETT_OK) {
         load_advance(load);
@@ -198,18 +214,24 @@ static sett_status load_delta(load_attempt* load)
         load->stopped = true; /* ends the journal, like damage */
         return SETT_OK;
     }
-    return load_fail_apart(load, status);
+    return load_fail_contents(load, status);
+}
+
+static sett_status load_types(load_attempt* load)
+{
+    sett_status status = setti_types_decode(load->contents, load->place->world,
+                                            &load->reader.payload, &load->result.new_types);
+    if (status != SETT_OK) {
+        return load_fail_contents(load, status);
+    }
+    return SETT_OK;
 }
 
 static sett_status load_record(load_attempt* load)
 {
-    setti_stream_reader* reader = &load->reader;
-    sett_status status = SETT_OK;
-    switch (reader->kind) {
+    switch (load->reader.kind) {
     case SETTI_STREAM_TYPES:
-        status = setti_types_decode(load->apart, load->place->world, &reader->payload,
-                                    &load->result.new_types);
-        return status == SETT_OK ? status : load_fail_apart(load, status);
+        return load_types(load);
     case SETTI_STREAM_RUN:
         return load_systems(load);
     case SETTI_STREAM_STATE:
@@ -222,16 +244,17 @@ static sett_status load_record(load_attempt* load)
     }
 }
 
-/* Reads all records up to the last frame to load. */
-static sett_status load_records(load_attempt* load)
+/* Reads all records up to the last frame to load. *next becomes the reason for the end of the loop.
+ * result.cut becomes the number of bytes after the last valid record. Returns the error of a
+ * record, if there is one. */
+static sett_status load_each_record(load_attempt* load, setti_stream_next* next)
 {
-    SETTI_ASSERT(load->apart != NULL && !load->has_state);
     setti_stream_reader* reader = &load->reader;
     uint64_t valid_end = reader->offset; /* the end of the last valid record */
-    setti_stream_next next;
-    while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
+    *next = setti_stream_read(reader);
+    while (*next == SETTI_STREAM_READ) {
         if (load->has_state && reader->frame > load->last_frame) {
-            next = SETTI_STREAM_ENDED; /* later records are not wanted */
+            *next = SETTI_STREAM_ENDED; /* later records are not wanted */
             break;
         }
         sett_status status = load_record(load);
@@ -242,8 +265,26 @@ static sett_status load_records(load_attempt* load)
             break;
         }
         valid_end = reader->offset;
+        *next = setti_stream_read(reader);
     }
-    load->result.cut = next == SETTI_STREAM_ENDED ? 0 : reader->size - valid_end;
+    if (*next == SETTI_STREAM_ENDED) {
+        load->result.cut = 0;
+    } else {
+        load->result.cut = reader->size - valid_end;
+    }
+    return SETT_OK;
+}
+
+/* Reads all records up to the last frame to load. Fails if they contain no state. */
+static sett_status load_records(load_attempt* load)
+{
+    SETTI_ASSERT(load->contents != NULL && !load->has_state);
+    const setti_stream_reader* reader = &load->reader;
+    setti_stream_next next;
+    sett_status status = load_each_record(load, &next);
+    if (status != SETT_OK) {
+        return status;
+    }
     if (next == SETTI_STREAM_MEMORY) {
         return load_fail_memory(load);
     }
@@ -251,7 +292,7 @@ static sett_status load_records(load_attempt* load)
         return load_fail_limit(load);
     }
     if (load->has_state) {
-        return SETT_OK;
+        return SETT_OK; /* damage after a state only cuts off the end of the file */
     }
     if (reader->why != NULL) {
         return load_fail(load, reader->status, reader->why);
@@ -260,35 +301,44 @@ static sett_status load_records(load_attempt* load)
                      "the file is damaged: it has no state - load a copy");
 }
 
-/* Reads the index of keyframes at the end of a file. Returns false without an index. */
+/* Reads the index of keyframes at the end of a file. Returns false if there is no index. */
 static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
     unsigned char number[8]; /* the offset of the index, before the END record */
     uint64_t begin = index->offset;
     uint64_t tail = sizeof(number) + SETTI_STREAM_RECORD;
-    if (index->size < begin + tail || files->read(files->user, index->file, index->size - tail,
-                                                  number, sizeof(number)) != sizeof(number)) {
+    if (index->size < begin + tail) {
+        return false;
+    }
+    size_t size = files->read(files->user, index->file, index->size - tail, number, sizeof(number));
+    if (size != sizeof(number)) {
         return false;
     }
     index->offset = setti_bytes_get(number, sizeof(number));
-    return index->offset >= begin && index->offset < index->size &&
-           setti_stream_read(index) == SETTI_STREAM_READ && index->kind == SETTI_STREAM_INDEX;
+    if (index->offset < begin || index->offset >= index->size) {
+        return false;
+    }
+    return setti_stream_read(index) == SETTI_STREAM_READ && index->kind == SETTI_STREAM_INDEX;
 }
 
-/* Moves to the last keyframe up to `last_frame`. Returns false without a keyframe. */
+/* Moves the reader to the last keyframe up to `last_frame`. Returns false if there is none. */
 static bool load_seek(load_attempt* load)
 {
     setti_stream_reader* reader = &load->reader;
     setti_stream_reader index = *reader;
+    size_t count = 0;
     bool found = false;
     memset(&index.payload, 0, sizeof(index.payload)); /* `reader` owns the memory */
-    size_t count = load_read_index(&index) ? index.payload.size / SETTI_STREAM_INDEX_ENTRY : 0;
+    if (load_read_index(&index)) {
+        count = index.payload.size / SETTI_STREAM_INDEX_ENTRY;
+    }
     for (size_t k = 0; k + 1 < count; k++) { /* the last entry is the index */
         const unsigned char* entry = index.payload.data + k * SETTI_STREAM_INDEX_ENTRY;
         uint64_t frame = setti_bytes_get(entry, 8);
         uint64_t offset = setti_bytes_get(entry + 8, 8);
-        if (frame <= load->last_frame && offset >= SETTI_STREAM_HEADER && offset < index.offset) {
+        bool in_file = offset >= SETTI_STREAM_HEADER && offset < index.offset;
+        if (in_file && frame <= load->last_frame) {
             reader->offset = offset;
             found = true;
         }
@@ -297,13 +347,13 @@ static bool load_seek(load_attempt* load)
     return found;
 }
 
-/* Reads from the last keyframe on, or else from the beginning. */
+/* Reads the records from the last keyframe on. If the keyframe is damaged, reads all records. */
 static sett_status load_all(load_attempt* load)
 {
     bool sought = load_seek(load);
     sett_status status = load_records(load);
     bool is_damaged = status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE;
-    if (sought && is_damaged && !load->has_state) { /* a damaged keyframe */
+    if (sought && is_damaged && !load->has_state) { /* the keyframe is damaged */
         load->reader.offset = SETTI_STREAM_HEADER;
         load->reader.frame = 0;
         load->reader.why = NULL;
@@ -313,36 +363,29 @@ static sett_status load_all(load_attempt* load)
     return status;
 }
 
-/* Registers the types of the file, with the program's layouts. */
+/* Registers the types of the file in the new world `contents`, with the program's layouts. `old` is
+ * the world with the layouts of the file. */
 static sett_status load_register_types(load_attempt* load, const sett_world* old)
 {
     const sett_world* program = load->place->world;
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < old->registered.count; k++) {
-        const setti_type* type = old->registered.item[k];
-        const setti_type* program_type = setti_type_find(program, type->desc.name);
-        status = program_type != NULL
-                     ? setti_replica_join(load->apart, program, program_type, load->place->call)
-                     : setti_replica_join(load->apart, old, type, load->place->call);
+        const sett_world* from_world = program;
+        const setti_type* type = setti_type_find(program, old->registered.item[k]->desc.name);
+        if (type == NULL) { /* the program lacks the type */
+            from_world = old;
+            type = old->registered.item[k];
+        }
+        status = setti_replica_join(load->contents, from_world, type, load->place->call);
     }
     return status;
 }
 
-/* Decodes a state into a new `apart` with the program's layouts. */
-static sett_status load_convert(load_attempt* load, const sett_world* old, const setti_bytes* state,
-                                setti_migration* list, uint32_t count)
+/* Reports an error if a value was not converted. */
+static sett_status load_check_conversions(load_attempt* load, const setti_migration* list,
+                                          uint32_t count)
 {
-    const setti_delta_rules rules = {&list->rule, sizeof(*list), count};
-    sett_status status = load_begin_apart(load);
-    if (status != SETT_OK) {
-        return status;
-    }
-    status = load_register_types(load, old);
-    status = status == SETT_OK ? setti_delta_convert(load->apart, state, &rules) : status;
-    if (status != SETT_OK) {
-        return load_fail_apart(load, status);
-    }
-    for (uint32_t k = 0; k < count; k++) { /* fails if a value was not converted */
+    for (uint32_t k = 0; k < count; k++) {
         if (list[k].no_memory) {
             return load_fail_memory(load);
         }
@@ -355,23 +398,46 @@ static sett_status load_convert(load_attempt* load, const sett_world* old, const
     return SETT_OK;
 }
 
-/* Converts the loaded state to the layouts of the program. */
+/* Decodes a state into a new world `contents`, which has the program's layouts. `old` is the world
+ * with the layouts of the file. */
+static sett_status load_convert(load_attempt* load, const sett_world* old, const setti_bytes* state,
+                                setti_migration* list, uint32_t count)
+{
+    const setti_delta_rules rules = {&list->rule, sizeof(*list), count};
+    sett_status status = load_begin_contents(load);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = load_register_types(load, old);
+    if (status == SETT_OK) {
+        status = setti_delta_convert(load->contents, state, &rules);
+    }
+    if (status != SETT_OK) {
+        return load_fail_contents(load, status);
+    }
+    return load_check_conversions(load, list, count);
+}
+
+/* Converts the loaded state to the layouts of the program, if any type needs a conversion. */
 SETTI_COLD static sett_status load_migrate(load_attempt* load)
 {
     sett_world* program = load->place->world;
-    sett_world* old = load->apart;
+    sett_world* old = load->contents;
     sett_status status;
     uint32_t count;
     uint32_t types = old->registered.count;
     setti_migration* list = setti_migrations_create(program, old, load->place->call, &count,
                                                     &load->result.dropped, &status);
-    if (list == NULL) { /* no type needs a conversion, or an error */
-        return status == SETT_OK ? status : load_fail_apart(load, status);
+    if (status != SETT_OK) {
+        return load_fail_contents(load, status);
+    }
+    if (list == NULL) { /* no type needs a conversion */
+        return SETT_OK;
     }
     setti_bytes state = {0};
     status = setti_delta_encode_state(old, load->place->call, &state);
     if (status != SETT_OK) {
-        status = load_fail_apart(load, status);
+        status = load_fail_contents(load, status);
     } else {
         status = load_convert(load, old, &state, list, count);
         setti_bytes_free(&old->pool, &state);
@@ -381,37 +447,58 @@ SETTI_COLD static sett_status load_migrate(load_attempt* load)
     return status;
 }
 
-/* Reads an open file into `apart`. */
+/* Reads the records of an open file into `contents`. */
+static sett_status load_read_contents(load_attempt* load)
+{
+    const setti_place* place = load->place;
+    sett_status status = load_all(load);
+    if (status == SETT_OK) { /* a type of the program can require more types */
+        status = setti_replica_require(load->contents, place->world, place->call);
+        if (status != SETT_OK) {
+            status = load_fail_contents(load, status);
+        }
+    }
+    setti_pool_set_ceiling(&load->contents->pool, 0);
+    return status;
+}
+
+/* Reads an open file into `contents`, with the program's layouts. */
 static sett_status load_file(load_attempt* load, void* file, const sett_file_desc* desc)
 {
     setti_place* place = load->place;
     if (!setti_stream_open(&load->reader, place->files, file, &place->world->pool)) {
         return load_fail(load, load->reader.status, load->reader.why);
     }
-    load->reader.compression = desc != NULL ? desc->compression : NULL;
-    sett_status status = load_limit(load, desc != NULL ? desc->limit : 0);
-    status = status == SETT_OK ? load_begin_apart(load) : status;
-    if (status == SETT_OK) {
-        status = load_all(load);
-        if (status == SETT_OK) { /* the program's types can require more */
-            status = setti_replica_require(load->apart, place->world, place->call);
-            status = status == SETT_OK ? status : load_fail_apart(load, status);
-        }
-        setti_pool_set_ceiling(&load->apart->pool, 0);
+    size_t limit = 0; /* the default */
+    if (desc != NULL) {
+        limit = desc->limit;
+        load->reader.compression = desc->compression;
     }
-    status = status == SETT_OK ? load_migrate(load) : status;
+    sett_status status = load_limit(load, limit);
+    if (status == SETT_OK) {
+        status = load_begin_contents(load);
+    }
+    if (status == SETT_OK) {
+        status = load_read_contents(load);
+    }
+    if (status == SETT_OK) {
+        status = load_migrate(load);
+    }
     setti_stream_close(&load->reader);
     return status;
 }
 
-/* Loads the file with a name into `load`, which load_end must free even after an error. */
+/* Loads the file called `name` into `load`. Even after an error, load_end must follow. */
 SETTI_COLD static sett_status load_attempt_name(load_attempt* load, setti_place* place,
                                                 const char* name, const sett_file_desc* desc)
 {
     const sett_files* files = place->files;
     memset(load, 0, sizeof(*load));
     load->place = place;
-    load->last_frame = desc != NULL && desc->last_frame != 0 ? desc->last_frame : UINT64_MAX;
+    load->last_frame = UINT64_MAX;
+    if (desc != NULL && desc->last_frame != 0) {
+        load->last_frame = desc->last_frame;
+    }
     load->name = name;
     void* file = files->open(files->user, name, SETT_FILE_READ);
     if (file == NULL) {
@@ -430,11 +517,11 @@ static void load_end(load_attempt* load)
     setti_pool* pool = &load->place->world->pool;
     setti_bytes_free(pool, &load->run);
     setti_bytes_free(pool, &load->next_run);
-    sett_world_destroy(load->apart);
-    load->apart = NULL;
+    sett_world_destroy(load->contents);
+    load->contents = NULL;
 }
 
-/* Loads the file, or else one of the files beside the path. */
+/* Loads the file at the path. If the file is damaged or absent, loads a file beside the path. */
 static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
     const char* name[3] = {place->path, setti_place_name(&place->previous),
@@ -474,8 +561,8 @@ SETTI_COLD sett_status setti_load_apart(sett_world* world, const char* call, con
     }
     status = load_any(&load, &place, desc);
     if (status == SETT_OK) {
-        *out = (setti_loaded){load.apart, load.run, load.result};
-        load.apart = NULL;
+        *out = (setti_loaded){load.contents, load.run, load.result};
+        load.contents = NULL;
         load.run = (setti_bytes){NULL, 0, 0};
     }
     load_end(&load);
@@ -486,7 +573,7 @@ SETTI_COLD sett_status setti_load_apart(sett_world* world, const char* call, con
 void setti_loaded_free(sett_world* world, setti_loaded* loaded)
 {
     setti_bytes_free(&world->pool, &loaded->run);
-    sett_world_destroy(loaded->apart);
+    sett_world_destroy(loaded->contents);
 }
 
 static sett_status load_world(sett_world* world, const char* call, const char* path,
@@ -494,18 +581,22 @@ static sett_status load_world(sett_world* world, const char* call, const char* p
 {
     setti_loaded loaded;
     sett_status status = setti_world_check_unlocked(world, call);
-    status = status == SETT_OK ? setti_world_check_no_snapshots(world, call) : status;
-    if (status == SETT_OK) {
-        status = setti_load_apart(world, call, path, desc, &loaded);
-    }
     if (status != SETT_OK) {
         return status;
     }
-    status = setti_replica_clone(loaded.apart, world, call);
+    status = setti_world_check_no_snapshots(world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = setti_load_apart(world, call, path, desc, &loaded);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = setti_replica_clone(loaded.contents, world, call);
     if (status == SETT_OK) {
         setti_run_apply(world, &loaded.run);
         if (loaded.result.new_types != 0) {
-            setti_types_report(world, loaded.apart, call);
+            setti_types_report(world, loaded.contents, call);
         }
         if (result != NULL) {
             *result = loaded.result;
@@ -526,7 +617,8 @@ sett_status sett_world_load(sett_world* world, const char* path)
     return load_world(world, __func__, path, NULL, NULL);
 }
 
-/* Reads the record after the header, which is the user block if there is one. */
+/* Reads the record after the header. That record is the user block, if there is one. Copies at most
+ * `capacity` bytes to `user_block`, unless `user_block` is NULL. */
 static sett_status load_info(setti_stream_reader* reader, void* user_block, size_t capacity,
                              sett_file_info* info)
 {
@@ -549,7 +641,8 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
-/* Opens a file with a pool of its own. Even after an error, load_close must follow. */
+/* Opens a file, and initialises a pool for the file. The pool may take `limit` bytes; 0 stands for
+ * no limit. Even after an error, load_close must follow. */
 static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
                              const sett_file_desc* desc, size_t limit)
 {
@@ -562,10 +655,13 @@ static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, cons
     if (file == NULL) {
         return SETT_STATUS_FILE;
     }
-    return setti_stream_open(reader, files, file, pool) ? SETT_OK : reader->status;
+    if (!setti_stream_open(reader, files, file, pool)) {
+        return reader->status;
+    }
+    return SETT_OK;
 }
 
-/* Closes a file. Returns `status`, or FILE if closing fails. */
+/* Closes a file, and frees the pool. Returns `status`, or FILE if closing fails. */
 static sett_status load_close(const setti_stream_reader* reader, sett_status status)
 {
     const sett_files* files = reader->files;
@@ -584,32 +680,35 @@ SETTI_COLD sett_status sett_file_info_get(const char* path, const sett_file_desc
     setti_pool pool;
     memset(info, 0, sizeof(*info));
     sett_status status = load_open(&reader, &pool, path, desc, 0);
-    status = status == SETT_OK ? load_info(&reader, user_block, capacity, info) : status;
+    if (status == SETT_OK) {
+        status = load_info(&reader, user_block, capacity, info);
+    }
     return load_close(&reader, status);
 }
 
-/* Passes all records to `fn`. */
+/* Passes all records to `fn`. Damage ends the list without an error. */
 static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* desc,
                              sett_record_fn fn, void* user)
 {
-    setti_stream_next next;
     reader->all = true;
     reader->compression = desc != NULL ? desc->compression : NULL;
-    while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
+    setti_stream_next next = setti_stream_read(reader);
+    while (next == SETTI_STREAM_READ) {
         if (!fn(user, reader->kind, reader->frame, reader->payload.data, reader->payload.size)) {
             return SETT_STATUS_REJECTED;
         }
+        next = setti_stream_read(reader);
     }
-    bool no_memory = next == SETTI_STREAM_MEMORY;
-    bool limited = no_memory ? reader->pool->denied : reader->denied;
-    if (limited) {
+    if (next == SETTI_STREAM_MEMORY) {
+        return reader->pool->denied ? SETT_STATUS_LIMIT : SETT_STATUS_OUT_OF_MEMORY;
+    }
+    if (reader->denied) {
         return SETT_STATUS_LIMIT;
     }
-    if (no_memory) {
-        return SETT_STATUS_OUT_OF_MEMORY;
+    if (next == SETTI_STREAM_TORN && reader->status != SETT_STATUS_INVALID) {
+        return reader->status;
     }
-    bool is_torn = next == SETTI_STREAM_TORN && reader->status != SETT_STATUS_INVALID;
-    return is_torn ? reader->status : SETT_OK; /* damaged records only end the list */
+    return SETT_OK;
 }
 
 SETTI_COLD sett_status sett_file_records(const char* path, const sett_file_desc* desc,
@@ -618,11 +717,16 @@ SETTI_COLD sett_status sett_file_records(const char* path, const sett_file_desc*
     if (SETTI_IS_NULL(path) || fn == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    size_t limit = desc != NULL && desc->limit != 0 ? desc->limit : LOAD_RECORDS_LIMIT;
+    size_t limit = LOAD_RECORDS_LIMIT;
+    if (desc != NULL && desc->limit != 0) {
+        limit = desc->limit;
+    }
     setti_stream_reader reader;
     setti_pool pool;
     sett_status status = load_open(&reader, &pool, path, desc, limit);
     reader.limit = limit;
-    status = status == SETT_OK ? load_each(&reader, desc, fn, user) : status;
+    if (status == SETT_OK) {
+        status = load_each(&reader, desc, fn, user);
+    }
     return load_close(&reader, status);
 }

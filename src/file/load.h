@@ -8,12 +8,12 @@
 #include "world/world.h"
 
 typedef struct setti_loaded {
-    sett_world* apart; /* with the program's types */
-    setti_bytes run;   /* record of the systems, in the pool of the program's world */
+    sett_world* contents; /* a separate world, with the program's types */
+    setti_bytes run;      /* the record of the systems, in the pool of the program's world */
     sett_load_result result;
 } setti_loaded;
 
-/* Reads a file into a separate world. Without an error, setti_loaded_free must follow. */
+/* Reads a file into a separate world. If no error is returned, setti_loaded_free must follow. */
 sett_status setti_load_apart(sett_world* world, const char* call, const char* path,
                              const sett_file_desc* desc, setti_loaded* out);
 void setti_loaded_free(sett_world* world, setti_loaded* loaded);
@@ -21,10 +21,10 @@ void setti_loaded_free(sett_world* world, setti_loaded* loaded);
 /* Returns the default limit of memory for a file of `size` bytes. */
 size_t setti_load_default_limit(const sett_world* world, uint64_t size);
 
-/* Returns the message of a separate world, without the call that begins the message. */
-static inline const char* setti_load_why(const sett_world* apart)
+/* Returns the message of a separate world, without the name of the call that begins the message. */
+static inline const char* setti_load_why(const sett_world* separate)
 {
-    return setti_message_why(sett_world_message(apart));
+    return setti_message_why(sett_world_message(separate));
 }
 
 #endif

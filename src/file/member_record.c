@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-#define RECORD_MEMBER 44u   /* least bytes of a member */
-#define RECORD_CONSTANT 10u /* least bytes of a constant */
+#define RECORD_MEMBER 44u   /* the fewest bytes of a member in the record */
+#define RECORD_CONSTANT 10u /* the fewest bytes of a constant in the record */
 
 enum {
     RECORD_BITS = 1,
@@ -35,8 +35,10 @@ void setti_record_put(setti_record_writer* writer, uint64_t number, size_t size)
 
 void setti_record_put_text(setti_record_writer* writer, const char* text)
 {
-    size_t length = text != NULL ? strlen(text) : 0;
-    length = SETTI_MIN(length, UINT16_MAX);
+    size_t length = 0;
+    if (text != NULL) {
+        length = SETTI_MIN(strlen(text), UINT16_MAX);
+    }
     setti_record_put(writer, length, 2);
     if (writer->out != NULL && length != 0) {
         memcpy(writer->out + writer->size, text, length);
@@ -67,8 +69,10 @@ static void record_put_constants(setti_record_writer* writer, const sett_constan
 static void record_put_member(setti_record_writer* writer, const sett_member* member)
 {
     bool named = member->element_names != NULL && member->count <= UINT16_MAX;
-    uint32_t flags = (member->bits ? RECORD_BITS : 0u) | (member->local ? RECORD_LOCAL : 0u) |
-                     (named ? RECORD_NAMES : 0u);
+    uint32_t flags = 0;
+    flags |= member->bits ? RECORD_BITS : 0u;
+    flags |= member->local ? RECORD_LOCAL : 0u;
+    flags |= named ? RECORD_NAMES : 0u;
     setti_record_put_text(writer, member->name);
     setti_record_put(writer, (uint64_t)member->kind, 1);
     setti_record_put(writer, flags, 1);
@@ -82,9 +86,9 @@ static void record_put_member(setti_record_writer* writer, const sett_member* me
     record_put_constants(writer, member->constants);
     if (named) {
         setti_record_put(writer, member->count, 2);
-    }
-    for (uint32_t n = 0; named && n < member->count; n++) {
-        setti_record_put_text(writer, member->element_names[n]);
+        for (uint32_t k = 0; k < member->count; k++) {
+            setti_record_put_text(writer, member->element_names[k]);
+        }
     }
     if (member->kind == SETT_MEMBER_LIST) {
         setti_record_put(writer, (uint64_t)member->element, 1);
@@ -96,10 +100,11 @@ static void record_put_member(setti_record_writer* writer, const sett_member* me
 
 SETTI_COLD void setti_member_record_write(setti_record_writer* writer, const sett_struct* structure)
 {
-    setti_record_put(writer, structure != NULL ? structure->count : 0, 2);
     if (structure == NULL) {
+        setti_record_put(writer, 0, 2); /* no members: they are unknown */
         return;
     }
+    setti_record_put(writer, structure->count, 2);
     setti_record_put_text(writer, structure->name);
     setti_record_put(writer, structure->size, 4);
     for (uint32_t k = 0; k < structure->count; k++) {
@@ -107,13 +112,15 @@ SETTI_COLD void setti_member_record_write(setti_record_writer* writer, const set
     }
 }
 
-/* Reads a text into the arena. After an error, returns NULL and sets from->short_of. */
+/* Reads a text into the arena. After an error, returns NULL and sets reader->short_of. */
 static const char* record_text(setti_delta_reader* reader, setti_arena* arena)
 {
     size_t length = (size_t)setti_delta_number(reader, 2);
     const unsigned char* bytes = setti_delta_read(reader, length);
-    bool is_valid = bytes != NULL && memchr(bytes, 0, length) == NULL;
-    char* text = is_valid ? setti_arena_alloc(arena, length + 1, 1) : NULL;
+    char* text = NULL;
+    if (bytes != NULL && memchr(bytes, 0, length) == NULL) {
+        text = setti_arena_alloc(arena, length + 1, 1);
+    }
     if (text == NULL) {
         reader->short_of = true;
         return NULL;
@@ -123,11 +130,12 @@ static const char* record_text(setti_delta_reader* reader, setti_arena* arena)
     return text;
 }
 
-/* Reads a text. Returns NULL for an empty text. */
+/* Reads a text. Returns NULL for an empty text, or after an error. */
 static const char* record_optional(setti_delta_reader* reader, setti_arena* arena)
 {
     const char* text = record_text(reader, arena);
-    return text != NULL && text[0] != '\0' ? text : NULL;
+    bool given = text != NULL && text[0] != '\0';
+    return given ? text : NULL;
 }
 
 double setti_record_get_double(setti_delta_reader* reader)
@@ -139,19 +147,22 @@ double setti_record_get_double(setti_delta_reader* reader)
 }
 
 /* Allocates a list of `count` zeroed items, and one more as an end mark. After an error, returns
- * NULL and sets from->short_of.
- *   least  the least bytes of an item in the record
- *   size   the bytes of an item in memory */
-static void* record_list(setti_delta_reader* reader, setti_arena* arena, size_t count, size_t least,
-                         size_t size)
+ * NULL and sets reader->short_of.
+ *   record_size  the fewest bytes of an item in the record
+ *   memory_size  the bytes of an item in memory */
+static void* record_list(setti_delta_reader* reader, setti_arena* arena, size_t count,
+                         size_t record_size, size_t memory_size)
 {
-    bool can_follow = count <= (size_t)(reader->end - reader->at) / least;
-    void* list = can_follow ? setti_arena_alloc(arena, (count + 1) * size, 16) : NULL;
+    size_t most = (size_t)(reader->end - reader->at) / record_size; /* the rest holds no more */
+    void* list = NULL;
+    if (count <= most) {
+        list = setti_arena_alloc(arena, (count + 1) * memory_size, 16);
+    }
     if (list == NULL) {
         reader->short_of = true;
         return NULL;
     }
-    return memset(list, 0, (count + 1) * size);
+    return memset(list, 0, (count + 1) * memory_size);
 }
 
 static const sett_constant* record_constants(setti_delta_reader* reader, setti_arena* arena)
@@ -175,17 +186,21 @@ static void record_names(setti_delta_reader* reader, setti_arena* arena, sett_me
     for (uint32_t k = 0; k < member->count && !reader->short_of; k++) {
         list[k] = record_text(reader, arena);
     }
-    reader->short_of = reader->short_of || member->count == 0;
+    if (member->count == 0) {
+        reader->short_of = true;
+    }
     member->element_names = list;
 }
 
-static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
+static const sett_struct* record_struct(setti_delta_reader* reader, setti_arena* arena,
                                         uint32_t depth);
 
 static sett_member_kind record_kind(setti_delta_reader* reader)
 {
     uint64_t kind = setti_delta_number(reader, 1);
-    reader->short_of = reader->short_of || kind == SETT_MEMBER_UNKNOWN || kind >= SETT_MEMBER_KINDS;
+    if (kind == SETT_MEMBER_UNKNOWN || kind >= SETT_MEMBER_KINDS) {
+        reader->short_of = true;
+    }
     return (sett_member_kind)kind;
 }
 
@@ -195,7 +210,9 @@ static void record_member(setti_delta_reader* reader, setti_arena* arena, uint32
     member->name = record_text(reader, arena);
     member->kind = record_kind(reader);
     uint64_t flags = setti_delta_number(reader, 1);
-    reader->short_of = reader->short_of || flags > RECORD_FLAGS;
+    if (flags > RECORD_FLAGS) {
+        reader->short_of = true;
+    }
     member->bits = (flags & RECORD_BITS) != 0;
     member->local = (flags & RECORD_LOCAL) != 0;
     member->offset = setti_delta_u32(reader);
@@ -209,24 +226,30 @@ static void record_member(setti_delta_reader* reader, setti_arena* arena, uint32
     if ((flags & RECORD_NAMES) != 0) {
         record_names(reader, arena, member);
     }
-    bool is_list = member->kind == SETT_MEMBER_LIST;
-    if (is_list) {
+    sett_member_kind item_kind = member->kind;
+    if (member->kind == SETT_MEMBER_LIST) {
         member->element = record_kind(reader);
+        item_kind = member->element;
     }
-    sett_member_kind item_kind = is_list ? member->element : member->kind;
     if (!reader->short_of && item_kind == SETT_MEMBER_STRUCT) {
         member->of = record_struct(reader, arena, depth + 1);
-        reader->short_of = reader->short_of || member->of == NULL;
+        if (member->of == NULL) {
+            reader->short_of = true;
+        }
     }
 }
 
-/* Reads a struct. Returns NULL for unknown members, or after an error. */
+/* Reads a struct. Returns NULL if the members are unknown. After an error, returns NULL and sets
+ * reader->short_of. */
 SETTI_COLD static const sett_struct* record_struct(setti_delta_reader* reader, setti_arena* arena,
                                                    uint32_t depth)
 {
     size_t count = (size_t)setti_delta_number(reader, 2);
-    if (count == 0 || depth > SETT_MEMBERS_DEPTH) {
-        reader->short_of = reader->short_of || count != 0; /* 0 stands for unknown members */
+    if (count == 0) {
+        return NULL; /* unknown members */
+    }
+    if (depth > SETT_MEMBERS_DEPTH) {
+        reader->short_of = true;
         return NULL;
     }
     sett_struct* structure = record_list(reader, arena, 1, 1, sizeof(*structure));
@@ -246,8 +269,8 @@ SETTI_COLD static const sett_struct* record_struct(setti_delta_reader* reader, s
 }
 
 bool setti_member_record_read(setti_delta_reader* reader, setti_arena* arena,
-                              const sett_struct** of)
+                              const sett_struct** structure)
 {
-    *of = record_struct(reader, arena, 0);
+    *structure = record_struct(reader, arena, 0);
     return !reader->short_of;
 }

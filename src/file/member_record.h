@@ -6,23 +6,26 @@
 #include "sett/members.h"
 #include "state/delta_reader.h"
 
-/* Appends bytes to `out`. Counts bytes if `out` is NULL. */
+/* Writes a record to `out`. Only counts the bytes if `out` is NULL. */
 typedef struct setti_record_writer {
     unsigned char* out;
-    size_t size;
+    size_t size; /* bytes written or counted */
 } setti_record_writer;
 
+/* Writes the lowest `size` bytes of a number, the lowest byte first. */
 void setti_record_put(setti_record_writer* writer, uint64_t number, size_t size);
 void setti_record_put_double(setti_record_writer* writer, double number);
-void setti_record_put_text(setti_record_writer* writer, const char* text); /* NULL counts as "" */
+void setti_record_put_text(setti_record_writer* writer, const char* text); /* NULL: the text "" */
 
 double setti_record_get_double(setti_delta_reader* reader);
 
-/* Writes the members of a struct. NULL stands for unknown members. */
+/* Writes the members of a struct. `structure` is NULL if the members are unknown. */
 void setti_member_record_write(setti_record_writer* writer, const sett_struct* structure);
 
-/* Reads a struct into an arena, without checking whether the members fit together. */
+/* Reads a struct into an arena, without checking whether the members fit together. *structure
+ * becomes NULL if the members are unknown. Returns false if the record is invalid or memory runs
+ * out. */
 bool setti_member_record_read(setti_delta_reader* reader, setti_arena* arena,
-                              const sett_struct** of);
+                              const sett_struct** structure);
 
 #endif

@@ -15,11 +15,11 @@
 #include "value/number.h"
 #include "world/written.h"
 
-/* A function of the program, for one layout of a type. */
+/* A function of the program that converts values from one old layout of a type. */
 typedef struct setti_migrator {
     struct setti_migrator* next;
-    uint64_t name_key; /* not an id, because the type can be unregistered and registered again */
-    uint64_t fingerprint;
+    uint64_t name_key;    /* not an id, because the type can be unregistered and registered again */
+    uint64_t fingerprint; /* of the old layout */
     sett_file_migrate_fn fn;
     void* user;
 } setti_migrator;
@@ -63,141 +63,209 @@ SETTI_COLD sett_status sett_file_migrate(sett_world* world, sett_component compo
 
 #define MIGRATE_ALIGN 4096 /* the largest alignment of a type */
 
-static const sett_member* migrate_find(const sett_struct* in, const char* name)
+static const sett_member* migrate_find(const sett_struct* structure, const char* name)
 {
-    return setti_struct_member(in, name, strlen(name));
+    return setti_struct_member(structure, name, strlen(name));
 }
 
+/* Returns the size of one element of a member. */
 static uint32_t migrate_size(const sett_member* member)
 {
-    return member->kind == SETT_MEMBER_STRUCT ? member->of->size
-                                              : sett_member_kind_size(member->kind);
+    if (member->kind == SETT_MEMBER_STRUCT) {
+        return member->of->size;
+    }
+    return sett_member_kind_size(member->kind);
 }
 
-/* Returns true if a number of kind `to` can represent all numbers of kind `from`. */
-static bool migrate_widens(sett_member_kind from, sett_member_kind to)
+/* Returns true if a number of the kind `new_kind` can represent all numbers of the kind
+ * `old_kind`. */
+static bool migrate_widens(sett_member_kind old_kind, sett_member_kind new_kind)
 {
-    uint32_t from_size = sett_member_kind_size(from);
-    uint32_t to_size = sett_member_kind_size(to);
-    bool from_float = setti_number_is_float(from);
-    bool to_float = setti_number_is_float(to);
-    bool from_signed = setti_number_is_signed(from);
-    bool to_signed = setti_number_is_signed(to);
-    bool from_number = from != SETT_MEMBER_UNKNOWN && from <= SETT_MEMBER_F64;
-    bool to_number = to_float || setti_number_is_integer(to);
-    if (!from_number || !to_number) {
+    uint32_t old_size = sett_member_kind_size(old_kind);
+    uint32_t new_size = sett_member_kind_size(new_kind);
+    bool old_float = setti_number_is_float(old_kind);
+    bool new_float = setti_number_is_float(new_kind);
+    bool old_signed = setti_number_is_signed(old_kind);
+    bool new_signed = setti_number_is_signed(new_kind);
+    bool old_number = old_kind != SETT_MEMBER_UNKNOWN && old_kind <= SETT_MEMBER_F64;
+    bool new_number = new_float || setti_number_is_integer(new_kind);
+    if (!old_number || !new_number) {
         return false;
     }
-    if (from_float == to_float && from_signed == to_signed) {
-        return from_size <= to_size;
+    if (old_float == new_float && old_signed == new_signed) {
+        return old_size <= new_size;
+    }
+    if (old_float || old_size >= new_size) {
+        return false;
     }
     /* a float has room for all smaller integers: f32 for 24 bits, f64 for 53 */
-    return !from_float && from_size < to_size && (to_signed || to_float);
+    return new_signed || new_float;
 }
 
-/* Returns true if all values of a member can be converted to another member without a loss. */
-SETTI_COLD static bool migrate_fits(const sett_member* from, const sett_member* to)
+static bool migrate_struct_fits(const sett_struct* old_struct, const sett_struct* new_struct);
+
+/* Returns true if all values of an old member can be converted to a new member without a loss. */
+SETTI_COLD static bool migrate_fits(const sett_member* old_member, const sett_member* new_member)
 {
-    bool to_string = from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING;
-    bool elements_fit = from->count <= to->count || (to_string && to->count == 1);
-    if (!elements_fit || from->scale != to->scale || (from->of != NULL) != (to->of != NULL)) {
+    bool becomes_string =
+        old_member->kind == SETT_MEMBER_TEXT && new_member->kind == SETT_MEMBER_STRING;
+    bool one_string = becomes_string && new_member->count == 1; /* a text counts each byte */
+    if (old_member->count > new_member->count && !one_string) {
         return false;
     }
-    if (from->kind == SETT_MEMBER_LIST && to->kind == SETT_MEMBER_LIST) {
-        const sett_member from_item = setti_member_item(from);
-        const sett_member to_item = setti_member_item(to);
-        return migrate_fits(&from_item, &to_item);
+    if (old_member->scale != new_member->scale) {
+        return false;
     }
-    bool fits = from->kind == to->kind || migrate_widens(from->kind, to->kind) || to_string;
-    for (uint32_t k = 0; fits && to->of != NULL && k < to->of->count; k++) {
-        const sett_member* inner = migrate_find(from->of, to->of->members[k].name);
-        fits = inner == NULL || migrate_fits(inner, &to->of->members[k]);
+    if ((old_member->of != NULL) != (new_member->of != NULL)) {
+        return false;
     }
-    return fits;
+    if (old_member->kind == SETT_MEMBER_LIST && new_member->kind == SETT_MEMBER_LIST) {
+        const sett_member old_item = setti_member_item(old_member);
+        const sett_member new_item = setti_member_item(new_member);
+        return migrate_fits(&old_item, &new_item);
+    }
+    bool same_kind = old_member->kind == new_member->kind;
+    if (!same_kind && !migrate_widens(old_member->kind, new_member->kind) && !becomes_string) {
+        return false;
+    }
+    if (new_member->of == NULL) {
+        return true;
+    }
+    return migrate_struct_fits(old_member->of, new_member->of);
 }
 
-static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
-                           const unsigned char* from, const sett_struct* to_of, unsigned char* to);
-
-static void migrate_element(setti_migration* rule, const sett_member* source,
-                            const unsigned char* from, const sett_member* member,
-                            unsigned char* to);
-
-/* Converts a list. Members of items may have changed. */
-static bool migrate_list(setti_migration* rule, const sett_member* source,
-                         const unsigned char* from, const sett_member* member, sett_list* fresh)
+/* Returns true if all members that both structs have fit. */
+static bool migrate_struct_fits(const sett_struct* old_struct, const sett_struct* new_struct)
 {
-    const sett_member from_item = setti_member_item(source);
-    const sett_member to_item = setti_member_item(member);
-    const sett_list list = setti_owned_list(from, from_item.size);
-    if (!setti_list_resize(rule->allocator, fresh, to_item.size, list.count)) {
-        return false;
-    }
-    const unsigned char* old = list.items;
-    unsigned char* new = setti_unconst(fresh->items);
-    for (uint32_t k = 0; k < list.count; k++, old += from_item.size, new += to_item.size) {
-        migrate_element(rule, &from_item, old, &to_item, new);
+    for (uint32_t k = 0; k < new_struct->count; k++) {
+        const sett_member* new_member = &new_struct->members[k];
+        const sett_member* old_member = migrate_find(old_struct, new_member->name);
+        if (old_member != NULL && !migrate_fits(old_member, new_member)) {
+            return false;
+        }
     }
     return true;
 }
 
-/* Converts a string, a text that became a string, or a list. */
-static void migrate_owned(setti_migration* rule, const sett_member* source,
-                          const unsigned char* from, const sett_member* member, unsigned char* to)
+static void migrate_struct(setti_migration* migration, const sett_struct* old_struct,
+                           const unsigned char* old_value, const sett_struct* new_struct,
+                           unsigned char* new_value);
+
+static void migrate_element(setti_migration* migration, const sett_member* old_member,
+                            const unsigned char* old_value, const sett_member* new_member,
+                            unsigned char* new_value);
+
+/* Converts a list to `new_list`. Members of the items may have changed. Returns false if memory
+ * runs out. */
+static bool migrate_list(setti_migration* migration, const sett_member* old_member,
+                         const unsigned char* old_value, const sett_member* new_member,
+                         sett_list* new_list)
+{
+    const sett_member old_item = setti_member_item(old_member);
+    const sett_member new_item = setti_member_item(new_member);
+    const sett_list old_list = setti_owned_list(old_value, old_item.size);
+    if (!setti_list_resize(migration->allocator, new_list, new_item.size, old_list.count)) {
+        return false;
+    }
+    const unsigned char* old = old_list.items;
+    unsigned char* new = setti_unconst(new_list->items);
+    for (uint32_t k = 0; k < old_list.count; k++) {
+        migrate_element(migration, &old_item, old, &new_item, new);
+        old += old_item.size;
+        new += new_item.size;
+    }
+    return true;
+}
+
+/* Converts a text to a string. Returns false if memory runs out. */
+static bool migrate_text(const setti_migration* migration, const sett_member* old_member,
+                         const unsigned char* text, sett_string* string)
+{
+    size_t length = old_member->size;
+    const unsigned char* end = memchr(text, 0, length);
+    if (end != NULL) { /* a text that fills the member has no zero at the end */
+        length = (size_t)(end - text);
+    }
+    return setti_string_set(migration->allocator, string, text, length);
+}
+
+/* Converts a list, a string, or a text that becomes a string. */
+static void migrate_owned(setti_migration* migration, const sett_member* old_member,
+                          const unsigned char* old_value, const sett_member* new_member,
+                          unsigned char* new_value)
 {
     sett_string string = {.room_ = 0};
     sett_list list = {.count = 0};
-    bool is_list = member->kind == SETT_MEMBER_LIST;
-    bool is_text = source->kind == SETT_MEMBER_TEXT;
-    const unsigned char* end = is_text ? memchr(from, 0, source->size) : NULL;
-    bool done = true;
-    if (is_list) {
-        done = migrate_list(rule, source, from, member, &list);
-    } else if (is_text) {
-        done = setti_string_set(rule->allocator, &string, from,
-                                end != NULL ? (size_t)(end - from) : source->size);
+    const void* converted = &string;
+    bool has_memory = true;
+    if (new_member->kind == SETT_MEMBER_LIST) {
+        converted = &list;
+        has_memory = migrate_list(migration, old_member, old_value, new_member, &list);
+    } else if (old_member->kind == SETT_MEMBER_TEXT) {
+        has_memory = migrate_text(migration, old_member, old_value, &string);
     } else {
-        string = setti_owned_string(from);
+        string = setti_owned_string(old_value);
         setti_owned_take(string.text);
     }
-    rule->no_memory = rule->no_memory || !done;
-    setti_owned_drop(setti_owned_string(to).text); /* or the items of a list, at the same offset */
-    memcpy(to, is_list ? (const void*)&list : &string, migrate_size(member));
+    if (!has_memory) {
+        migration->no_memory = true;
+    }
+    /* the items of a list have the same offset as the text of a string, and are dropped too */
+    setti_owned_drop(setti_owned_string(new_value).text);
+    memcpy(new_value, converted, migrate_size(new_member));
 }
 
-static void migrate_element(setti_migration* rule, const sett_member* source,
-                            const unsigned char* from, const sett_member* member, unsigned char* to)
+/* Converts a number to a float of another kind. */
+static void migrate_float(const sett_member* old_member, const unsigned char* old_value,
+                          const sett_member* new_member, unsigned char* new_value)
 {
-    if (member->kind >= SETT_MEMBER_STRING) {
-        migrate_owned(rule, source, from, member, to);
-    } else if (member->of != NULL) {
-        migrate_struct(rule, source->of, from, member->of, to);
-    } else if (source->kind != member->kind && setti_number_is_float(member->kind)) {
-        double wide = setti_number_float(source->kind, from);
-        float narrow = (float)wide;
-        memcpy(to, member->kind == SETT_MEMBER_F32 ? (const void*)&narrow : &wide,
-               sett_member_kind_size(member->kind));
-    } else if (source->kind != member->kind) {
-        setti_number_store(member->kind, setti_number_load(source->kind, from), to);
+    double wide = setti_number_float(old_member->kind, old_value);
+    float narrow = (float)wide;
+    if (new_member->kind == SETT_MEMBER_F32) {
+        memcpy(new_value, &narrow, sizeof(narrow));
     } else {
-        memcpy(to, from, migrate_size(member));
+        memcpy(new_value, &wide, sizeof(wide));
     }
 }
 
-/* Converts the members of a struct. `to` is initialised. */
-static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
-                           const unsigned char* from, const sett_struct* to_of, unsigned char* to)
+static void migrate_element(setti_migration* migration, const sett_member* old_member,
+                            const unsigned char* old_value, const sett_member* new_member,
+                            unsigned char* new_value)
 {
-    for (uint32_t k = 0; k < to_of->count; k++) {
-        const sett_member* member = &to_of->members[k];
-        const sett_member* source = migrate_find(from_of, member->name);
-        if (source == NULL || !migrate_fits(source, member)) {
+    if (new_member->kind >= SETT_MEMBER_STRING) {
+        migrate_owned(migration, old_member, old_value, new_member, new_value);
+    } else if (new_member->of != NULL) {
+        migrate_struct(migration, old_member->of, old_value, new_member->of, new_value);
+    } else if (old_member->kind == new_member->kind) {
+        memcpy(new_value, old_value, migrate_size(new_member));
+    } else if (setti_number_is_float(new_member->kind)) {
+        migrate_float(old_member, old_value, new_member, new_value);
+    } else {
+        int64_t number = setti_number_load(old_member->kind, old_value);
+        setti_number_store(new_member->kind, number, new_value);
+    }
+}
+
+/* Converts the members that both structs have. The caller has initialised `new_value`: other
+ * members stay unchanged. */
+static void migrate_struct(setti_migration* migration, const sett_struct* old_struct,
+                           const unsigned char* old_value, const sett_struct* new_struct,
+                           unsigned char* new_value)
+{
+    for (uint32_t k = 0; k < new_struct->count; k++) {
+        const sett_member* new_member = &new_struct->members[k];
+        const sett_member* old_member = migrate_find(old_struct, new_member->name);
+        if (old_member == NULL || !migrate_fits(old_member, new_member)) {
             continue;
         }
-        uint32_t count = SETTI_MIN(source->count, member->count); /* lengths of texts may differ */
+        /* a text has one element a byte; the new text can be longer, or a single string */
+        uint32_t count = SETTI_MIN(old_member->count, new_member->count);
+        const unsigned char* old = old_value + old_member->offset;
+        unsigned char* new = new_value + new_member->offset;
         for (uint32_t i = 0; i < count; i++) {
-            migrate_element(rule, source, from + source->offset + (size_t)i * migrate_size(source),
-                            member, to + member->offset + (size_t)i * migrate_size(member));
+            migrate_element(migration, old_member, old, new_member, new);
+            old += migrate_size(old_member);
+            new += migrate_size(new_member);
         }
     }
 }
@@ -206,207 +274,291 @@ static const char migrate_wrong_read[] =
     "the `read` hook rejects a value of the file - accept older values in the hook, or call "
     "sett_file_migrate";
 
-/* Notes an error. `wrong` is the message for INVALID. */
-static void migrate_note(setti_migration* rule, sett_status status, const char* wrong)
+/* Notes the error of a value, if there is one. `wrong` is the message for INVALID. */
+static void migrate_note(setti_migration* migration, sett_status status, const char* wrong)
 {
-    rule->no_memory = rule->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
-    if (status == SETT_STATUS_INVALID && rule->wrong == NULL) {
-        rule->wrong = wrong;
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        migration->no_memory = true;
+    }
+    if (status == SETT_STATUS_INVALID && migration->wrong == NULL) {
+        migration->wrong = wrong;
     }
 }
 
-/* Converts members by way of the hooks of the program's type. */
-static void migrate_by_hooks(setti_migration* rule, const void* from, void* to)
+/* Converts the members of `old_value`. The `write` hook of the program's type makes a struct of
+ * `new_value`, and the `read` hook stores the converted struct in `new_value`. */
+static void migrate_by_hooks(setti_migration* migration, const void* old_value, void* new_value)
 {
     setti_written_view view;
-    sett_status status = setti_written_show(rule->shown, to, &view);
-    if (status == SETT_OK) {
-        migrate_struct(rule, rule->from, from, rule->to, view.value);
-        status = rule->no_memory ? SETT_STATUS_OUT_OF_MEMORY : setti_written_store(&view, to);
-        migrate_note(rule, status, migrate_wrong_read);
-    } else {
-        migrate_note(rule, status,
+    sett_status status = setti_written_show(migration->shown, new_value, &view);
+    if (status != SETT_OK) {
+        migrate_note(migration, status,
                      "the `write` hook does not write what `members` describes - correct the hook");
+    } else {
+        migrate_struct(migration, migration->file_struct, old_value, migration->local_struct,
+                       view.value);
+        if (!migration->no_memory) {
+            status = setti_written_store(&view, new_value);
+            migrate_note(migration, status, migrate_wrong_read);
+        }
     }
     setti_written_end(&view);
 }
 
-static void migrate_fill_room(setti_migration* rule, const void* from, size_t size)
+/* Reads a value of the file into `room`, in this machine's byte order. */
+static void migrate_fill_room(setti_migration* migration, const void* bytes, size_t size)
 {
-    if (rule->varied != NULL) {
-        memset(rule->room, 0, rule->room_size);
-        migrate_note(rule,
-                     setti_canonical_read(rule->varied, rule->allocator, from, size, rule->room),
-                     "a value of the file is damaged - load a copy");
+    if (migration->varied != NULL) {
+        memset(migration->room, 0, migration->room_size);
+        sett_status status = setti_canonical_read(migration->varied, migration->allocator, bytes,
+                                                  size, migration->room);
+        migrate_note(migration, status, "a value of the file is damaged - load a copy");
         return;
     }
-    memcpy(rule->room, from, rule->room_size);
-    if (rule->turned != NULL) {
-        setti_canonical_turn_value(rule->turned, rule->room);
+    memcpy(migration->room, bytes, migration->room_size);
+    if (migration->turned != NULL) {
+        setti_canonical_turn_value(migration->turned, migration->room);
     }
 }
 
-/* Converts a value (setti_delta_rule.convert). */
-static void migrate_value(setti_delta_rule* base, const void* from, size_t size, void* to)
+/* Converts a value (setti_delta_rule.convert). `bytes` is the value in the file. */
+static void migrate_value(setti_delta_rule* base, const void* bytes, size_t size, void* new_value)
 {
-    setti_migration* rule = (setti_migration*)(void*)base;
-    if (rule->written != NULL) {
-        migrate_note(rule, setti_type_read(rule->written, from, size, to), migrate_wrong_read);
+    setti_migration* migration = (setti_migration*)(void*)base;
+    const void* old_value = bytes;
+    if (migration->written != NULL) {
+        sett_status status = setti_type_read(migration->written, bytes, size, new_value);
+        migrate_note(migration, status, migrate_wrong_read);
         return;
     }
-    if (rule->room != NULL) {
-        migrate_fill_room(rule, from, size);
-        from = rule->room;
+    if (migration->room != NULL) {
+        migrate_fill_room(migration, bytes, size);
+        old_value = migration->room;
     }
-    if (rule->shown != NULL) {
-        migrate_by_hooks(rule, from, to);
-    } else if (rule->from != NULL && rule->to != NULL) {
-        migrate_struct(rule, rule->from, from, rule->to, to);
-    } else if (rule->size != 0) {
-        memcpy(to, from, rule->size);
+    if (migration->shown != NULL) {
+        migrate_by_hooks(migration, old_value, new_value);
+    } else if (migration->file_struct != NULL && migration->local_struct != NULL) {
+        migrate_struct(migration, migration->file_struct, old_value, migration->local_struct,
+                       new_value);
+    } else if (migration->size != 0) {
+        memcpy(new_value, old_value, migration->size);
     }
-    if (rule->migrator != NULL) {
-        bool done = rule->migrator->fn(rule->from, rule->room, to, rule->migrator->user);
-        migrate_note(rule, done ? SETT_OK : SETT_STATUS_INVALID,
-                     "the function of sett_file_migrate returned false - convert each value");
+    if (migration->migrator != NULL) {
+        bool converted = migration->migrator->fn(migration->file_struct, migration->room, new_value,
+                                                 migration->migrator->user);
+        if (!converted) {
+            migrate_note(migration, SETT_STATUS_INVALID,
+                         "the function of sett_file_migrate returned false - convert each value");
+        }
     }
-    if (rule->varied != NULL) {
-        setti_owned_deinit_hook(rule->room, 1, setti_unconst(rule->varied));
+    if (migration->varied != NULL) {
+        setti_owned_deinit_hook(migration->room, 1, setti_unconst(migration->varied));
     }
 }
 
-/* Reports a layout that does not fit. */
-static sett_status migrate_reject(sett_world* read, const char* name, const char* member)
+/* Reports a layout that the program's type cannot take. `member` is empty if no single member is
+ * the reason. */
+static sett_status migrate_reject(sett_world* file_world, const char* name, const char* member)
 {
+    const char* before = "";
+    const char* after = "";
+    if (member[0] != '\0') {
+        before = ": member \"";
+        after = "\"";
+    }
     return setti_world_fail_with(
-        read, SETT_STATUS_CONFLICT,
+        file_world, SETT_STATUS_CONFLICT,
         "type \"%.100s\" has another layout in this world%s%.60s%s - convert its values with "
         "sett_file_migrate and the fingerprint of the file's layout",
-        name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
+        name, before, member, after);
 }
 
-/* Logs the members of a file that the program lacks. Returns their number. */
+/* Logs the members of a file that the program lacks. Returns the number of logged members. */
 static uint32_t migrate_report(const sett_world* to_world, const char* call, const char* name,
-                               const sett_struct* from, const sett_struct* to)
+                               const setti_migration* migration)
 {
     uint32_t dropped = 0;
-    for (uint32_t k = 0; from != NULL && to != NULL && k < from->count; k++) {
-        if (migrate_find(to, from->members[k].name) == NULL) {
+    if (migration->file_struct == NULL || migration->local_struct == NULL) {
+        return 0;
+    }
+    for (uint32_t k = 0; k < migration->file_struct->count; k++) {
+        const sett_member* member = &migration->file_struct->members[k];
+        if (migrate_find(migration->local_struct, member->name) == NULL) {
             setti_world_log(to_world, SETT_LOG_WARNING,
                             "%s: \"%.100s\" has no member \"%.60s\" in this world, so the file's "
                             "values of this member are dropped - call sett_file_migrate to convert "
                             "them",
-                            call, name, from->members[k].name);
+                            call, name, member->name);
             dropped++;
         }
     }
     return dropped;
 }
 
-/* Chooses how values are converted. Fails if values would be lost. */
-static sett_status migrate_choose(sett_world* read, const setti_type* saved,
-                                  const setti_type* local, setti_migration* rule)
+/* Chooses the conversion of members by name. Fails if a value would be lost. */
+static sett_status migrate_choose_members(sett_world* file_world, const setti_type* local,
+                                          const setti_migration* migration)
 {
-    bool has_function = rule->migrator != NULL;
-    if (rule->from != NULL && rule->to != NULL) {
-        for (uint32_t k = 0; !has_function && k < rule->to->count; k++) {
-            const sett_member* source = migrate_find(rule->from, rule->to->members[k].name);
-            if (source != NULL && !migrate_fits(source, &rule->to->members[k])) {
-                return migrate_reject(read, local->desc.name, source->name);
-            }
+    if (migration->migrator != NULL) {
+        return SETT_OK; /* the function may convert the members that do not fit */
+    }
+    for (uint32_t k = 0; k < migration->local_struct->count; k++) {
+        const sett_member* new_member = &migration->local_struct->members[k];
+        const sett_member* old_member = migrate_find(migration->file_struct, new_member->name);
+        if (old_member != NULL && !migrate_fits(old_member, new_member)) {
+            return migrate_reject(file_world, local->desc.name, old_member->name);
         }
+    }
+    return SETT_OK;
+}
+
+/* Chooses how values are converted: by members, as plain bytes, or by the program's function alone.
+ * Fails if a value would be lost. */
+static sett_status migrate_choose(sett_world* file_world, const setti_type* saved,
+                                  const setti_type* local, setti_migration* migration)
+{
+    if (migration->file_struct != NULL && migration->local_struct != NULL) {
+        return migrate_choose_members(file_world, local, migration);
+    }
+    bool same_layout = saved->desc.size == local->desc.size &&
+                       saved->desc.layout_version == local->desc.layout_version;
+    if (same_layout && !setti_type_varies(saved) && !setti_type_varies(local)) {
+        migration->size = local->desc.size;
         return SETT_OK;
     }
-    bool same_bytes = saved->desc.size == local->desc.size &&
-                      saved->desc.layout_version == local->desc.layout_version &&
-                      !setti_type_varies(saved) && !setti_type_varies(local);
-    rule->size = same_bytes ? local->desc.size : 0;
-    return same_bytes || has_function ? SETT_OK : migrate_reject(read, local->desc.name, "");
+    if (migration->migrator == NULL) {
+        return migrate_reject(file_world, local->desc.name, "");
+    }
+    return SETT_OK;
+}
+
+/* Returns the latest function for a type and a layout, or NULL if there is none. */
+static const setti_migrator* migrate_find_function(const sett_world* to_world,
+                                                   const setti_type* local, uint64_t fingerprint)
+{
+    const setti_migrator* migrator = migrate_first(to_world);
+    while (migrator != NULL) {
+        if (migrator->name_key == local->name_key && migrator->fingerprint == fingerprint) {
+            return migrator;
+        }
+        migrator = migrator->next;
+    }
+    return NULL;
+}
+
+/* Returns true if the members of a type describe the bytes that a `write` hook has written. */
+static bool migrate_is_by_hook(const setti_type* saved)
+{
+    return saved->desc.members != NULL &&
+           setti_members_equal(saved->desc.members, setti_written_struct());
+}
+
+/* Allocates the buffer `room`, if one is needed. Returns false if memory runs out. */
+static bool migrate_add_room(sett_world* to_world, const setti_type* saved,
+                             setti_migration* migration)
+{
+    if (migration->migrator == NULL && migration->turned == NULL && migration->varied == NULL) {
+        return true;
+    }
+    migration->room_size = saved->desc.size;
+    migration->room =
+        setti_pool_alloc(&to_world->pool, SETTI_MAX(migration->room_size, 1), MIGRATE_ALIGN);
+    return migration->room != NULL;
 }
 
 /* Prepares the conversion from `saved`, with the layout of the file, to the program's `local`. */
-static sett_status migrate_prepare(sett_world* to_world, sett_world* read, const setti_type* saved,
-                                   const setti_type* local, setti_migration* rule)
+static sett_status migrate_prepare(sett_world* to_world, sett_world* file_world,
+                                   const setti_type* saved, const setti_type* local,
+                                   setti_migration* migration)
 {
-    const bool by_hook = saved->desc.members != NULL && /* bytes of a `write` hook */
-                         setti_members_equal(saved->desc.members, setti_written_struct());
-    uint64_t fingerprint = saved->members != NULL && !by_hook ? saved->members->fingerprint : 0;
-    memset(rule, 0, sizeof(*rule));
-    rule->rule.name = saved->desc.name; /* can be a former name */
-    rule->rule.convert = migrate_value;
-    rule->from = saved->desc.members;
-    rule->to = local->desc.members;
-    const setti_migrator* migrator = migrate_first(to_world); /* the latest function that fits */
-    while (migrator != NULL &&
-           (migrator->name_key != local->name_key || migrator->fingerprint != fingerprint)) {
-        migrator = migrator->next;
+    const bool by_hook = migrate_is_by_hook(saved);
+    uint64_t fingerprint = 0; /* of unknown members */
+    if (saved->members != NULL && !by_hook) {
+        fingerprint = saved->members->fingerprint;
     }
-    rule->migrator = migrator;
-    rule->turned = setti_delta_turns(saved) && !saved->members->varies ? saved->members : NULL;
-    rule->varied = setti_delta_form_of(saved) == SETTI_DELTA_OWNED ? saved->members : NULL;
-    rule->allocator = &to_world->pool.allocator;
+    memset(migration, 0, sizeof(*migration));
+    migration->rule.name = saved->desc.name; /* can be a former name */
+    migration->rule.convert = migrate_value;
+    migration->file_struct = saved->desc.members;
+    migration->local_struct = local->desc.members;
+    migration->migrator = migrate_find_function(to_world, local, fingerprint);
+    if (setti_delta_turns(saved) && !saved->members->varies) {
+        migration->turned = saved->members;
+    }
+    if (setti_delta_form_of(saved) == SETTI_DELTA_OWNED) {
+        migration->varied = saved->members;
+    }
+    migration->allocator = &to_world->pool.allocator;
     bool local_bytes = local->desc.write != NULL && local->written == NULL; /* of a `write` hook */
     bool same_version = saved->desc.layout_version == local->desc.layout_version;
-    if (rule->migrator == NULL && by_hook && local_bytes && same_version) {
-        rule->written = local; /* only the name has changed */
+    bool only_renamed = by_hook && local_bytes && same_version;
+    if (migration->migrator == NULL && only_renamed) {
+        migration->written = local;
         return SETT_OK;
     }
-    bool members_known = rule->from != NULL && !by_hook;
-    if (rule->migrator == NULL && local->written != NULL && !members_known) {
-        return migrate_reject(read, local->desc.name, "");
+    bool members_known = migration->file_struct != NULL && !by_hook;
+    if (migration->migrator == NULL && local->written != NULL && !members_known) {
+        return migrate_reject(file_world, local->desc.name, "");
     }
-    rule->shown = local->written != NULL && members_known ? local : NULL;
-    if (rule->migrator != NULL || rule->turned != NULL || rule->varied != NULL) {
-        rule->room_size = saved->desc.size;
-        rule->room =
-            setti_pool_alloc(&to_world->pool, SETTI_MAX(rule->room_size, 1), MIGRATE_ALIGN);
-        if (rule->room == NULL) {
-            return SETT_STATUS_OUT_OF_MEMORY;
-        }
+    if (local->written != NULL && members_known) {
+        migration->shown = local;
     }
-    return migrate_choose(read, saved, local, rule);
+    if (!migrate_add_room(to_world, saved, migration)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    return migrate_choose(file_world, saved, local, migration);
 }
 
-SETTI_COLD setti_migration* setti_migrations_create(sett_world* to_world, sett_world* read,
+SETTI_COLD setti_migration* setti_migrations_create(sett_world* to_world, sett_world* file_world,
                                                     const char* call, uint32_t* count,
                                                     uint32_t* dropped, sett_status* status)
 {
-    size_t size = (read->registered.count + 1) * sizeof(setti_migration);
+    size_t size = (file_world->registered.count + 1) * sizeof(setti_migration);
     bool renamed = false;
     setti_migration* list = setti_pool_alloc(&to_world->pool, size, 16);
     *count = 0;
-    *status = list != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
+    *status = SETT_OK;
     if (list == NULL) {
+        *status = SETT_STATUS_OUT_OF_MEMORY;
         return NULL;
     }
     memset(list, 0, size);
-    for (uint32_t k = 0; *status == SETT_OK && k < read->registered.count; k++) {
-        const setti_type* type = read->registered.item[k];
-        const setti_type* local = setti_type_find(to_world, type->desc.name);
+    for (uint32_t k = 0; *status == SETT_OK && k < file_world->registered.count; k++) {
+        const setti_type* saved = file_world->registered.item[k];
+        const setti_type* local = setti_type_find(to_world, saved->desc.name);
         if (local == NULL) {
             continue;
         }
-        renamed = renamed || strcmp(local->desc.name, type->desc.name) != 0;
-        if (!setti_types_same(type, local)) {
-            type = setti_type_data(type);
-            local = setti_type_data(local);
-            *status = migrate_prepare(to_world, read, type, local, &list[*count]);
-            const setti_migration* rule = &list[(*count)++];
-            if (*status == SETT_OK && rule->migrator == NULL) { /* a function may drop members */
-                *dropped += migrate_report(to_world, call, local->desc.name, rule->from, rule->to);
-            }
+        if (strcmp(local->desc.name, saved->desc.name) != 0) {
+            renamed = true;
+        }
+        if (setti_types_same(saved, local)) {
+            continue;
+        }
+        setti_migration* migration = &list[*count];
+        saved = setti_type_data(saved);
+        local = setti_type_data(local);
+        ++*count;
+        *status = migrate_prepare(to_world, file_world, saved, local, migration);
+        if (*status == SETT_OK && migration->migrator == NULL) { /* a function may drop members */
+            *dropped += migrate_report(to_world, call, local->desc.name, migration);
         }
     }
-    if (*status != SETT_OK || (*count == 0 && !renamed)) {
-        setti_migrations_free(to_world, list, read->registered.count);
-        list = NULL;
+    /* a former name in the state also needs a conversion, although the list can be empty then */
+    bool is_needed = *count != 0 || renamed;
+    if (*status != SETT_OK || !is_needed) {
+        setti_migrations_free(to_world, list, file_world->registered.count);
+        return NULL;
     }
     return list;
 }
 
 void setti_migrations_free(sett_world* to_world, setti_migration* list, uint32_t types)
 {
-    for (uint32_t k = 0; list != NULL && k < types; k++) {
+    if (list == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < types; k++) {
         setti_pool_free(&to_world->pool, list[k].room, SETTI_MAX(list[k].room_size, 1),
                         MIGRATE_ALIGN);
     }

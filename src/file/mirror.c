@@ -22,8 +22,8 @@ struct sett_mirror {
     sett_world* world;
     sett_world* copy;
     uint64_t since;        /* tick of the latest copy */
-    bool whole;            /* the copy was complete once */
-    bool broken;           /* memory ran out while copying */
+    bool whole;            /* a first copy was completed */
+    bool broken;           /* memory ran out during a later copy */
     uint32_t unregistered; /* sett_world.unregistered when the mirror was created */
     setti_replica_map map;
     setti_bytes run; /* record of the systems */
@@ -52,15 +52,26 @@ sett_mirror* sett_mirror_create(sett_world* world)
     return mirror;
 }
 
-/* Returns a type with hooks, or NULL. Hooks must not run on another thread. */
+/* Returns true if values of a type are copied by hooks or functions of the program. */
+static bool mirror_is_hooked(const setti_type* type)
+{
+    const sett_component_desc* desc = &type->desc;
+    if (desc->save == SETT_SAVE_CLONE || setti_type_data(type)->desc.write != NULL) {
+        return true;
+    }
+    if (type->module != NULL) {
+        return false; /* hooks of the library */
+    }
+    bool owns = desc->deinit != NULL || desc->copy != NULL || desc->move != NULL;
+    return owns || desc->write != NULL;
+}
+
+/* Returns a type with hooks, or NULL if there is none. Hooks must not run on another thread. */
 static const setti_type* mirror_find_hooked(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
-        const sett_component_desc* desc = &type->desc;
-        bool hooked = type->module == NULL && (desc->deinit != NULL || desc->copy != NULL ||
-                                               desc->move != NULL || desc->write != NULL);
-        if (hooked || desc->save == SETT_SAVE_CLONE || setti_type_data(type)->desc.write != NULL) {
+        if (mirror_is_hooked(type)) {
             return type;
         }
     }
@@ -116,7 +127,7 @@ static sett_status mirror_check(const sett_mirror* mirror)
                                  mirror_call, what, mirror->copy->listeners->name, what);
 }
 
-/* Copies the world: completely at first, then the pages written since the latest copy. */
+/* Copies the world: completely at first, and later only the pages written since the latest copy. */
 static sett_status mirror_follow(sett_mirror* mirror)
 {
     sett_world* world = mirror->world;
@@ -124,19 +135,23 @@ static sett_status mirror_follow(sett_mirror* mirror)
     sett_world_own(copy);
     sett_status status = setti_replica_join_all(copy, world, mirror_call);
     if (status == SETT_OK) {
-        status = mirror->whole
-                     ? setti_replica_update(world, copy, &mirror->map, mirror->since, mirror_call)
-                     : setti_replica_clone(world, copy, mirror_call);
-    }
-    if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        mirror->broken = mirror->whole; /* only an update leaves a mixed copy */
-        return mirror->broken ? mirror_fail_broken(mirror)
-                              : setti_world_no_memory(world, mirror_call);
+        if (mirror->whole) {
+            status = setti_replica_update(world, copy, &mirror->map, mirror->since, mirror_call);
+        } else {
+            status = setti_replica_clone(world, copy, mirror_call);
+        }
     }
     if (status == SETT_OK) {
         return status;
     }
-    return setti_world_fail_with(world, status, "%s: %s", mirror_call, setti_load_why(copy));
+    if (status != SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_world_fail_with(world, status, "%s: %s", mirror_call, setti_load_why(copy));
+    }
+    mirror->broken = mirror->whole; /* only an update leaves a mixed copy */
+    if (mirror->broken) {
+        return mirror_fail_broken(mirror);
+    }
+    return setti_world_no_memory(world, mirror_call);
 }
 
 sett_status sett_mirror_copy(sett_mirror* mirror)
@@ -146,19 +161,28 @@ sett_status sett_mirror_copy(sett_mirror* mirror)
     }
     sett_world* world = mirror->world;
     sett_status status = setti_world_check_unlocked(world, mirror_call);
-    status = status == SETT_OK ? setti_commands_apply_all(world, mirror_call) : status;
-    if (status == SETT_OK) {
-        status = mirror_check(mirror);
+    if (status != SETT_OK) {
+        return status;
     }
-    status = status == SETT_OK ? mirror_follow(mirror) : status;
+    status = setti_commands_apply_all(world, mirror_call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = mirror_check(mirror);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = mirror_follow(mirror);
     if (status != SETT_OK) {
         return status;
     }
     mirror->whole = true;
     mirror->since = world->pool.tick++; /* later writes have a higher tick */
     setti_bytes_free(&world->pool, &mirror->run);
-    return setti_run_encode(world, &mirror->run) ? SETT_OK
-                                                 : setti_world_no_memory(world, mirror_call);
+    if (!setti_run_encode(world, &mirror->run)) {
+        return setti_world_no_memory(world, mirror_call);
+    }
+    return SETT_OK;
 }
 
 sett_world* sett_mirror_world(sett_mirror* mirror)

@@ -16,12 +16,12 @@ typedef struct setti_place {
     setti_bytes next;     /* name of the file being written, .new */
     setti_bytes previous; /* name of the previous generation */
     setti_bytes lock_name;
-    void* lock;        /* NULL: not held */
+    void* lock;        /* the held lock, or NULL */
     uint64_t identity; /* of the saved stream */
     uint64_t size;     /* of the saved stream, in bytes */
 } setti_place;
 
-/* Builds the names of the files beside the path. */
+/* Builds the names of the files beside the path. `desc` can be NULL. */
 sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
                              const char* path, const sett_file_desc* desc);
 /* Frees the names and releases the lock. */
@@ -30,16 +30,16 @@ void setti_place_deinit(setti_place* place);
 /* Fails if a path is NULL or empty. */
 sett_status setti_place_check_path(sett_world* world, const char* call, const char* path);
 
-/* Fails if a user block is too large, or if it is NULL but has a size. */
+/* Fails if a user block is too large, or if the pointer is NULL and the size is not 0. */
 sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc);
 
-/* Takes the lock of the path, which excludes other writers. */
+/* Takes the lock of the path, to exclude other writers. */
 sett_status setti_place_lock(setti_place* place);
 
-/* Whether records will be added to a new file. */
+/* Tells whether records will be added to a new file. */
 typedef enum setti_place_end {
-    SETTI_PLACE_COMPLETE,
-    SETTI_PLACE_CONTINUES
+    SETTI_PLACE_COMPLETE, /* the file gets an END record */
+    SETTI_PLACE_CONTINUES /* a journal adds records */
 } setti_place_end;
 
 /* Saves the world and the record `run` of the systems. The caller holds the lock. */
@@ -53,7 +53,7 @@ sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc,
 /* Returns a mark by which sett_world.whole_file recognises a complete file. */
 uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size);
 
-/* Fails with FILE. `what` continues the message after the name. */
+/* Reports the error FILE. The message is the name of the file, then `what`. */
 sett_status setti_place_fail(const setti_place* place, const char* name, const char* what);
 
 static inline const char* setti_place_name(const setti_bytes* name)
@@ -61,9 +61,13 @@ static inline const char* setti_place_name(const setti_bytes* name)
     return (const char*)name->data;
 }
 
+/* Returns the functions for files: those of the descriptor, or else those of the platform. */
 static inline const sett_files* setti_place_files(const sett_file_desc* desc)
 {
-    return desc != NULL && desc->files != NULL ? desc->files : setti_platform_files();
+    if (desc != NULL && desc->files != NULL) {
+        return desc->files;
+    }
+    return setti_platform_files();
 }
 
 #endif

@@ -17,33 +17,33 @@
 
 #define RUN_SECONDS 1e15 /* upper limit */
 
-/* Writes the record, or only counts bytes if `out` is NULL. Returns the number of bytes. */
+/* Writes the record. Only counts bytes if `out` is NULL. Returns the number of bytes. */
 static size_t run_write(const setti_run* run, unsigned char* out)
 {
-    setti_record_writer to = {out, 0};
-    setti_record_put(&to, run->state.frames, 8);
-    setti_record_put_double(&to, run->state.time);
-    setti_record_put(&to, run->count, 4);
+    setti_record_writer writer = {out, 0};
+    setti_record_put(&writer, run->state.frames, 8);
+    setti_record_put_double(&writer, run->state.time);
+    setti_record_put(&writer, run->count, 4);
     for (const sett_system* system = run->systems; system != NULL; system = system->next) {
-        setti_record_put_text(&to, system->name);
-        setti_record_put_double(&to, system->state.time);
-        setti_record_put(&to, system->state.runs, 8);
-        setti_record_put(&to, system->state.enabled, 1);
+        setti_record_put_text(&writer, system->name);
+        setti_record_put_double(&writer, system->state.time);
+        setti_record_put(&writer, system->state.runs, 8);
+        setti_record_put(&writer, system->state.enabled, 1);
     }
     uint32_t loops = 0;
     for (const setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
         loops++;
     }
-    setti_record_put(&to, loops, 4);
+    setti_record_put(&writer, loops, 4);
     for (const setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
         uint32_t step;
         memcpy(&step, &fixed->step, sizeof(step));
-        setti_record_put(&to, step, 4);
-        setti_record_put_double(&to, fixed->state.start);
-        setti_record_put_double(&to, fixed->state.now);
-        setti_record_put(&to, fixed->state.steps, 8);
+        setti_record_put(&writer, step, 4);
+        setti_record_put_double(&writer, fixed->state.start);
+        setti_record_put_double(&writer, fixed->state.now);
+        setti_record_put(&writer, fixed->state.steps, 8);
     }
-    return to.size;
+    return writer.size;
 }
 
 bool setti_run_encode(sett_world* world, setti_bytes* out)
@@ -69,15 +69,19 @@ typedef struct run_entry {
     setti_system_state state;
 } run_entry;
 
-/* Reads seconds. Invalid seconds make the record invalid. */
+/* Reads seconds. If the seconds are invalid, returns 0 and sets reader->short_of. */
 static double run_seconds(setti_delta_reader* reader)
 {
     double seconds = setti_record_get_double(reader);
-    bool good = seconds >= 0 && seconds <= RUN_SECONDS; /* false for NaN */
-    reader->short_of = reader->short_of || !good;
-    return good ? seconds : 0;
+    bool valid = seconds >= 0 && seconds <= RUN_SECONDS; /* false for NaN */
+    if (!valid) {
+        reader->short_of = true;
+        return 0;
+    }
+    return seconds;
 }
 
+/* Reads the entry of a system. If the entry is invalid, sets reader->short_of. */
 static run_entry run_next(setti_delta_reader* reader)
 {
     run_entry entry = {.length = (size_t)setti_delta_number(reader, 2)};
@@ -85,7 +89,9 @@ static run_entry run_next(setti_delta_reader* reader)
     entry.state.time = run_seconds(reader);
     entry.state.runs = setti_delta_number(reader, 8);
     entry.state.enabled = (uint32_t)setti_delta_number(reader, 1);
-    reader->short_of = reader->short_of || entry.state.enabled > 1;
+    if (entry.state.enabled > 1) {
+        reader->short_of = true;
+    }
     return entry;
 }
 
@@ -94,7 +100,7 @@ typedef struct run_loop {
     setti_fixed_state state;
 } run_loop;
 
-/* Reads a loop. Invalid times make the record invalid. */
+/* Reads a loop of fixed steps. If the times are invalid, sets reader->short_of. */
 static run_loop run_next_loop(setti_delta_reader* reader)
 {
     run_loop loop;
@@ -103,13 +109,16 @@ static run_loop run_next_loop(setti_delta_reader* reader)
     loop.state.start = run_seconds(reader);
     loop.state.now = run_seconds(reader);
     loop.state.steps = setti_delta_number(reader, 8);
-    /* the time since the last step, not enough for another step */
+    /* the time since the last step: less than a step, apart from rounding */
     double unused = loop.state.now - (double)loop.state.steps * (double)loop.step;
-    bool good = loop.step > 0 && unused >= 0 && unused <= (double)loop.step;
-    reader->short_of = reader->short_of || !good;
+    bool valid = loop.step > 0 && unused >= 0 && unused <= (double)loop.step;
+    if (!valid) {
+        reader->short_of = true;
+    }
     return loop;
 }
 
+/* Reads the beginning of a record. *count becomes the number of systems. */
 static setti_frame_state run_head(setti_delta_reader* reader, uint32_t* count)
 {
     setti_frame_state state;
@@ -119,45 +128,58 @@ static setti_frame_state run_head(setti_delta_reader* reader, uint32_t* count)
     return state;
 }
 
-bool setti_run_check(const setti_bytes* from)
+bool setti_run_check(const setti_bytes* record)
 {
-    setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
-    uint32_t count;
-    (void)run_head(&reader, &count);
-    for (uint32_t k = 0; k < count && !reader.short_of; k++) {
+    setti_delta_reader reader = {record->data, setti_bytes_end(record), false};
+    uint32_t system_count;
+    (void)run_head(&reader, &system_count);
+    for (uint32_t k = 0; k < system_count && !reader.short_of; k++) {
         (void)run_next(&reader);
     }
-    count = reader.short_of ? 0 : setti_delta_u32(&reader);
-    for (uint32_t k = 0; k < count && !reader.short_of; k++) {
+    if (reader.short_of) {
+        return false;
+    }
+    uint32_t loop_count = setti_delta_u32(&reader);
+    for (uint32_t k = 0; k < loop_count && !reader.short_of; k++) {
         (void)run_next_loop(&reader);
     }
     return !reader.short_of && reader.at == reader.end;
 }
 
-void setti_run_apply(sett_world* world, const setti_bytes* from)
+/* Returns the system of an entry, or NULL if the world has none. */
+static sett_system* run_find_system(const setti_run* run, const run_entry* entry)
 {
-    SETTI_ASSERT(from->size == 0 || setti_run_check(from));
+    sett_system* system = run->systems;
+    while (system != NULL) {
+        if (strlen(system->name) == entry->length &&
+            memcmp(system->name, entry->name, entry->length) == 0) {
+            return system;
+        }
+        system = system->next;
+    }
+    return NULL;
+}
+
+void setti_run_apply(sett_world* world, const setti_bytes* record)
+{
+    SETTI_ASSERT(record->size == 0 || setti_run_check(record));
     setti_run* run = setti_run_of(world);
-    setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
-    uint32_t count;
-    if (run == NULL || from->size == 0) {
+    setti_delta_reader reader = {record->data, setti_bytes_end(record), false};
+    uint32_t system_count;
+    if (run == NULL || record->size == 0) {
         return;
     }
-    run->state = run_head(&reader, &count);
-    for (uint32_t k = 0; k < count; k++) {
+    run->state = run_head(&reader, &system_count);
+    for (uint32_t k = 0; k < system_count; k++) {
         run_entry entry = run_next(&reader);
-        sett_system* system = run->systems;
-        while (system != NULL && (strlen(system->name) != entry.length ||
-                                  memcmp(system->name, entry.name, entry.length) != 0)) {
-            system = system->next;
-        }
+        sett_system* system = run_find_system(run, &entry);
         if (system != NULL) {
             entry.state.seen = system->state.seen; /* loaded values count as changed */
             system->state = entry.state;
         }
     }
-    count = setti_delta_u32(&reader);
-    for (uint32_t k = 0; k < count; k++) {
+    uint32_t loop_count = setti_delta_u32(&reader);
+    for (uint32_t k = 0; k < loop_count; k++) {
         run_loop loop = run_next_loop(&reader);
         setti_fixed* fixed = run->fixed;
         /* "!=" without the warning about floats; both steps are positive */

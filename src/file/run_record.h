@@ -5,18 +5,20 @@
 #include "base/bytes.h"
 #include "world/world.h"
 
-/* A mirror's copy has the record of the original world here (setti_bytes). */
+/* The module of a mirror's copy that points to a setti_bytes: the record of the original world. */
 enum {
     SETTI_SLOT_MIRRORED = 14
 };
 
-/* Encodes the record. Returns false if memory runs out. */
+/* Encodes the record. `out` stays empty if the world has no systems. Returns false if memory runs
+ * out. */
 bool setti_run_encode(sett_world* world, setti_bytes* out);
 
 /* Returns true if the bytes are a valid record. */
-bool setti_run_check(const setti_bytes* from);
+bool setti_run_check(const setti_bytes* record);
 
-/* Applies a checked record to the systems with the same names. */
-void setti_run_apply(sett_world* world, const setti_bytes* from);
+/* Applies a checked record to the systems with the same names, and to the loops with the same
+ * steps. */
+void setti_run_apply(sett_world* world, const setti_bytes* record);
 
 #endif

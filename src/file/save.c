@@ -7,12 +7,13 @@
  *     sync the folder
  *
  * A damaged file must not replace a complete "<path>.previous". So the file at `path` is read up to
- * the end of the state, 2 ms for 6 MB. If this world has written or loaded the file, only the
- * header and the size are compared. Rejected: reading only the end of each file, which was as fast
- * and overlooked damage.
+ * the end of the state, which takes 2 ms for 6 MB. If this world has written or loaded the file,
+ * only the header and the size are compared. Rejected: reading only the end of each file. That was
+ * as fast, and overlooked damage.
  *
- * Invariant:  whichever renames have reached the disk, one of the three names leads to the old or
- *             the new state; after the last step `path` leads to the new state
+ * Invariant:  whichever renames have reached the disk, one of the three names leads to the old
+ * state
+ *             or to the new state; after the last step `path` leads to the new state
  */
 #include "base/checksum.h"
 #include "file/place.h"
@@ -26,26 +27,28 @@
 SETTI_COLD static bool place_name(setti_pool* pool, const char* path, const char* suffix,
                                   setti_bytes* name)
 {
-    size_t length = strlen(path);
-    size_t more = strlen(suffix) + 1;
-    if (!setti_bytes_reserve(pool, name, length + more)) {
+    size_t path_size = strlen(path);
+    size_t suffix_size = strlen(suffix) + 1; /* with the zero */
+    if (!setti_bytes_reserve(pool, name, path_size + suffix_size)) {
         return false;
     }
-    memcpy(name->data, path, length);
-    memcpy(name->data + length, suffix, more);
-    name->size = length + more;
+    memcpy(name->data, path, path_size);
+    memcpy(name->data + path_size, suffix, suffix_size);
+    name->size = path_size + suffix_size;
     return true;
 }
 
 sett_status setti_place_check_path(sett_world* world, const char* call, const char* path)
 {
-    if (path != NULL && path[0] != '\0') {
-        return SETT_OK;
+    if (path == NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: `path` is NULL - pass the path of a file", call);
     }
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 path == NULL ? "%s: `path` is NULL - pass the path of a file"
-                                              : "%s: `path` is empty - pass the path of a file",
-                                 call);
+    if (path[0] == '\0') {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: `path` is empty - pass the path of a file", call);
+    }
+    return SETT_OK;
 }
 
 SETTI_COLD sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
@@ -91,12 +94,16 @@ sett_status setti_place_lock(setti_place* place)
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
         return setti_world_no_memory(place->world, place->call);
     }
+    if (status == SETT_STATUS_LOCKED) {
+        return setti_world_fail_with(
+            place->world, status,
+            "%s: \"%.200s\" is locked by another writer, such as an open journal - end it, or "
+            "choose another path",
+            place->call, name);
+    }
     return setti_world_fail_with(
         place->world, status,
-        status == SETT_STATUS_LOCKED
-            ? "%s: \"%.200s\" is locked by another writer, such as an open journal - end it, or "
-              "choose another path"
-            : "%s: \"%.200s\" cannot be created - check that its folder exists and can be written",
+        "%s: \"%.200s\" cannot be created - check that its folder exists and can be written",
         place->call, name);
 }
 
@@ -106,6 +113,7 @@ sett_status setti_place_fail(const setti_place* place, const char* name, const c
                                  name, what);
 }
 
+/* What is written besides the user block. */
 typedef struct save_parts {
     setti_bytes types;
     const setti_bytes* run;
@@ -114,11 +122,13 @@ typedef struct save_parts {
 
 sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc)
 {
-    if (desc != NULL &&
-        setti_world_lacks_list(world, desc->user_block, desc->user_size, call, "user_block")) {
+    if (desc == NULL) {
+        return SETT_OK;
+    }
+    if (setti_world_lacks_list(world, desc->user_block, desc->user_size, call, "user_block")) {
         return world->error;
     }
-    if (desc != NULL && desc->user_size > SETTI_PLACE_USER_MAX) {
+    if (desc->user_size > SETTI_PLACE_USER_MAX) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
             "%s: the user block has %llu bytes, and at most 16 MB fit - shorten it", call,
@@ -132,6 +142,7 @@ uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size)
     return setti_checksum(identity ^ size, name, strlen(name));
 }
 
+/* Writes all records to the open file. Returns false if a write has failed. */
 static bool save_write(setti_place* place, const sett_file_desc* desc, const save_parts* parts,
                        void* file, setti_place_end end)
 {
@@ -160,6 +171,7 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
     return !stream.failed;
 }
 
+/* Writes the new file beside the path, and syncs the file. After an error, removes the file. */
 static sett_status save_write_next(setti_place* place, const sett_file_desc* desc,
                                    const save_parts* parts, setti_place_end end)
 {
@@ -182,13 +194,13 @@ static sett_status save_write_next(setti_place* place, const sett_file_desc* des
 }
 
 typedef enum save_found {
-    SAVE_NOTHING,
+    SAVE_NOTHING, /* the file does not exist, or cannot be opened */
     SAVE_DAMAGED,
     SAVE_WHOLE,
     SAVE_UNKNOWN /* memory ran out */
 } save_found;
 
-/* Reads a file up to the end of the state. */
+/* Reads a file up to the end of the state, and tells what was found. */
 SETTI_COLD static save_found save_inspect(const setti_place* place, const char* name)
 {
     const sett_files* files = place->files;
@@ -215,7 +227,8 @@ SETTI_COLD static save_found save_inspect(const setti_place* place, const char* 
     return found;
 }
 
-/* Decides whether the old file becomes the previous one. It must not replace a better one. */
+/* Decides whether the old file at the path becomes the previous generation. A damaged old file must
+ * not replace a whole one. */
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
     save_found old = save_inspect(place, place->path);
@@ -224,19 +237,23 @@ static sett_status save_decide_previous(const setti_place* place, bool* preserve
         previous = save_inspect(place, setti_place_name(&place->previous));
     }
     *preserves = old != SAVE_NOTHING && previous != SAVE_WHOLE;
-    bool no_memory = old == SAVE_UNKNOWN || previous == SAVE_UNKNOWN;
-    return no_memory ? setti_world_no_memory(place->world, place->call) : SETT_OK;
+    if (old == SAVE_UNKNOWN || previous == SAVE_UNKNOWN) {
+        return setti_world_no_memory(place->world, place->call);
+    }
+    return SETT_OK;
 }
 
-static sett_status save_fail_rename(const setti_place* place, const char* from, const char* to)
+static sett_status save_fail_rename(const setti_place* place, const char* old_name,
+                                    const char* new_name)
 {
     return setti_world_fail_with(place->world, SETT_STATUS_FILE,
                                  "%s: \"%.150s\" cannot be renamed to \"%.150s\" - check that its "
                                  "folder can be written, and that no folder has the new name",
-                                 place->call, from, to);
+                                 place->call, old_name, new_name);
 }
 
-/* Renames the old and the new file. After an error, removes the new file if `path` has a file. */
+/* Renames the old file to the previous generation, and the new file to the path. After an error,
+ * removes the new file, unless the path has no file. */
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;
@@ -253,9 +270,12 @@ static sett_status save_exchange(const setti_place* place)
         return save_fail_rename(place, place->path, previous);
     }
     if (!files->rename(files->user, next, place->path)) {
-        bool old_at_path = !preserves || files->rename(files->user, previous, place->path);
-        if (old_at_path) {
-            (void)files->unlink(files->user, next); /* otherwise a load may need the new file */
+        bool old_at_path = true;
+        if (preserves) {
+            old_at_path = files->rename(files->user, previous, place->path);
+        }
+        if (old_at_path) { /* otherwise a load may need the new file */
+            (void)files->unlink(files->user, next);
         }
         return save_fail_rename(place, next, place->path);
     }
@@ -274,14 +294,20 @@ SETTI_COLD sett_status setti_place_save(setti_place* place, const sett_file_desc
     sett_world* world = place->world;
     save_parts parts = {.run = run};
     sett_status status = setti_place_check_user(world, place->call, desc);
-    status = status == SETT_OK ? setti_values_check(world, place->call) : status;
-    if (status == SETT_OK) {
-        status = setti_delta_encode_state(world, place->call, &parts.state);
+    if (status != SETT_OK) {
+        return status;
     }
+    status = setti_values_check(world, place->call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = setti_delta_encode_state(world, place->call, &parts.state);
     if (status == SETT_OK && !setti_types_encode(world, &parts.types)) {
         status = setti_world_no_memory(world, place->call);
     }
-    status = status == SETT_OK ? save_write_next(place, desc, &parts, end) : status;
+    if (status == SETT_OK) {
+        status = save_write_next(place, desc, &parts, end);
+    }
     if (status == SETT_OK) {
         status = save_exchange(place);
     }
@@ -315,7 +341,9 @@ static sett_status save_world(sett_world* world, const char* call, const char* p
         return status;
     }
     status = setti_place_lock(&place);
-    status = status == SETT_OK ? setti_place_save_all(&place, desc, SETTI_PLACE_COMPLETE) : status;
+    if (status == SETT_OK) {
+        status = setti_place_save_all(&place, desc, SETTI_PLACE_COMPLETE);
+    }
     setti_place_deinit(&place);
     return status;
 }

@@ -63,33 +63,40 @@ void setti_stream_write_page(setti_stream* stream, uint32_t kind, uint32_t flags
     stream_put_bytes(stream, bytes, size);
 }
 
+/* Writes a payload, split into records. Returns false if a write has failed. */
 static bool stream_write_pages(setti_stream* stream, uint32_t kind, uint32_t flags, uint64_t frame,
                                const void* bytes, size_t size)
 {
-    const unsigned char* at = bytes;
+    const unsigned char* page = bytes;
     do {
-        size_t page = SETTI_MIN(size, SETTI_STREAM_PAGE);
-        uint32_t more = size > page ? SETTI_STREAM_MORE : 0;
-        setti_stream_write_page(stream, kind, flags | more, frame, at, page);
-        size -= page;
-        at = page != 0 ? at + page : at; /* NULL + 0 is undefined */
+        size_t page_size = SETTI_MIN(size, SETTI_STREAM_PAGE);
+        uint32_t more = size > page_size ? SETTI_STREAM_MORE : 0;
+        setti_stream_write_page(stream, kind, flags | more, frame, page, page_size);
+        size -= page_size;
+        if (size != 0) {
+            page += page_size; /* not for an empty payload: NULL + 0 is undefined */
+        }
     } while (size != 0);
     return !stream->failed;
 }
 
-/* Compresses a payload in `room` new bytes. Returns NULL if nothing is saved or memory runs out. */
+/* Compresses a payload. Returns new memory: *room bytes, of which the first *packed bytes are used.
+ * Returns NULL if compression saves nothing, or if memory runs out. */
 static unsigned char* stream_pack(const setti_stream* stream, const void* bytes, size_t size,
                                   size_t* packed, size_t* room)
 {
-    const sett_compression* with = stream->compression;
-    size_t bound = with->bound(with->user, size);
+    const sett_compression* compression = stream->compression;
+    size_t bound = compression->bound(compression->user, size);
+    if (bound >= SIZE_MAX - 8) {
+        return NULL;
+    }
     *room = bound + 8;
-    unsigned char* out = bound < SIZE_MAX - 8 ? setti_pool_alloc(stream->pool, *room, 16) : NULL;
+    unsigned char* out = setti_pool_alloc(stream->pool, *room, 16);
     if (out == NULL) {
         return NULL;
     }
     setti_bytes_put(out, size, 8); /* for stream_unpack */
-    *packed = with->compress(with->user, bytes, size, out + 8, bound);
+    *packed = compression->compress(compression->user, bytes, size, out + 8, bound);
     if (*packed == 0 || *packed > bound || *packed + 8 >= size) {
         setti_pool_free(stream->pool, out, *room, 16);
         return NULL;
@@ -104,10 +111,12 @@ bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, con
     SETTI_ASSERT(kind != SETTI_STREAM_NONE);
     bool is_large =
         kind == SETTI_STREAM_STATE || kind == SETTI_STREAM_DELTA || kind == SETTI_STREAM_KEYFRAME;
-    bool compresses = is_large && stream->compression != NULL;
     size_t packed = 0;
     size_t room = 0;
-    unsigned char* out = compresses ? stream_pack(stream, bytes, size, &packed, &room) : NULL;
+    unsigned char* out = NULL;
+    if (is_large && stream->compression != NULL) {
+        out = stream_pack(stream, bytes, size, &packed, &room);
+    }
     if (out == NULL) {
         return stream_write_pages(stream, kind, 0, frame, bytes, size);
     }
@@ -121,8 +130,10 @@ bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t 
 {
     setti_bytes types = {0};
     setti_bytes run = {0};
-    bool encoded =
-        (!with_types || setti_types_encode(world, &types)) && setti_run_encode(world, &run);
+    bool encoded = !with_types || setti_types_encode(world, &types);
+    if (encoded) {
+        encoded = setti_run_encode(world, &run);
+    }
     if (encoded && with_types) {
         (void)setti_stream_write(stream, SETTI_STREAM_TYPES, frame, types.data, types.size);
     }
@@ -168,8 +179,14 @@ sett_status setti_stream_take(sett_world* world, const char* call, uint64_t fram
                               sett_snapshot* now)
 {
     sett_status status = stream_check_frame(world, call, frame, last);
-    status = status == SETT_OK ? setti_values_check(world, call) : status;
-    return status == SETT_OK ? setti_snapshot_take(world, now, call) : status;
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = setti_values_check(world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    return setti_snapshot_take(world, now, call);
 }
 
 void setti_stream_drop(sett_world* world, sett_snapshot snapshot)
@@ -179,6 +196,7 @@ void setti_stream_drop(sett_world* world, sett_snapshot snapshot)
     }
 }
 
+/* Stores an error of the file. Returns false. */
 static bool stream_fail(setti_stream_reader* reader, sett_status status, const char* why)
 {
     reader->status = status;
@@ -186,6 +204,7 @@ static bool stream_fail(setti_stream_reader* reader, sett_status status, const c
     return false;
 }
 
+/* Stores an error of a damaged file. */
 static setti_stream_next stream_torn(setti_stream_reader* reader, const char* why)
 {
     (void)stream_fail(reader, SETT_STATUS_INVALID, why);
@@ -194,15 +213,17 @@ static setti_stream_next stream_torn(setti_stream_reader* reader, const char* wh
 
 static const char stream_ends_why[] = "the file is damaged: it ends within a record - load a copy";
 
-/* Reads bytes of the file. Returns false after an error. */
+/* Reads the bytes at an offset of the file. Returns false after an error. */
 static bool stream_load(setti_stream_reader* reader, uint64_t offset, void* out, size_t size)
 {
     const sett_files* files = reader->files;
     if (offset > reader->size || size > reader->size - offset) {
         return stream_fail(reader, SETT_STATUS_INVALID, stream_ends_why);
     }
-    return files->read(files->user, reader->file, offset, out, size) == size ||
-           stream_fail(reader, SETT_STATUS_FILE, "the file cannot be read - check the disk");
+    if (files->read(files->user, reader->file, offset, out, size) != size) {
+        return stream_fail(reader, SETT_STATUS_FILE, "the file cannot be read - check the disk");
+    }
+    return true;
 }
 
 SETTI_COLD bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
@@ -237,13 +258,17 @@ SETTI_COLD bool setti_stream_open(setti_stream_reader* reader, const sett_files*
     reader->version = (uint32_t)setti_bytes_get(header + 8, 4);
     reader->identity = setti_bytes_get(header + 16, 8);
     reader->offset = SETTI_STREAM_HEADER;
-    return (reader->version == SETTI_STREAM_VERSION && setti_bytes_get(header + 12, 4) == 0) ||
-           stream_fail(reader, SETT_STATUS_INVALID,
-                       "the format version of the file differs from this library's - load it with "
-                       "the library that wrote it");
+    bool unknown_bits = setti_bytes_get(header + 12, 4) != 0; /* reserved, for a later format */
+    if (reader->version != SETTI_STREAM_VERSION || unknown_bits) {
+        return stream_fail(reader, SETT_STATUS_INVALID,
+                           "the format version of the file differs from this library's - load it "
+                           "with the library that wrote it");
+    }
+    return true;
 }
 
-/* Appends the page of the record at *offset to the payload. Moves *offset to the next record. */
+/* Appends the page of the record at *offset to the payload. *page becomes the head of the record,
+ * and *offset the offset of the next record. */
 static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t* offset,
                                           setti_stream_head* page)
 {
@@ -263,11 +288,11 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     if (!setti_bytes_reserve(reader->pool, &reader->payload, size)) {
         return SETTI_STREAM_MEMORY;
     }
-    unsigned char* at = setti_bytes_end(&reader->payload);
-    if (size != 0 && !stream_load(reader, *offset + sizeof(head), at, size)) {
+    unsigned char* bytes = setti_bytes_end(&reader->payload);
+    if (size != 0 && !stream_load(reader, *offset + sizeof(head), bytes, size)) {
         return SETTI_STREAM_TORN;
     }
-    if (page->checksum != stream_checksum(reader->identity, head, at, size)) {
+    if (page->checksum != stream_checksum(reader->identity, head, bytes, size)) {
         return stream_torn(reader, "the file is damaged: the checksum of a record is wrong - load "
                                    "a copy");
     }
@@ -276,66 +301,97 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     return SETTI_STREAM_READ;
 }
 
+/* Replaces the payload by the decompressed payload. */
 static setti_stream_next stream_unpack(setti_stream_reader* reader)
 {
-    const sett_compression* with = reader->compression;
+    const sett_compression* compression = reader->compression;
     setti_bytes* payload = &reader->payload;
-    uint64_t size = payload->size >= 8 ? setti_bytes_get(payload->data, 8) : 0;
-    if (with == NULL) {
+    bool has_size = payload->size >= 8;
+    size_t size = 0;
+    bool unpacked = false;
+    if (compression == NULL) {
         (void)stream_fail(
             reader, SETT_STATUS_ARGUMENT,
             "the file is compressed - set sett_file_desc.compression to the functions "
             "that it was saved with");
         return SETTI_STREAM_TORN;
     }
-    if (size > reader->limit) {
-        reader->denied = true;
-        return stream_torn(reader,
-                           "a record is larger than sett_file_desc.limit - raise the limit");
+    if (has_size) {
+        uint64_t stored = setti_bytes_get(payload->data, 8);
+        if (stored > reader->limit) {
+            reader->denied = true;
+            return stream_torn(reader,
+                               "a record is larger than sett_file_desc.limit - raise the limit");
+        }
+        size = (size_t)stored;
     }
-    unsigned char* out = setti_pool_alloc(reader->pool, SETTI_MAX((size_t)size, 1), 16);
+    size_t capacity = SETTI_MAX(size, 1);
+    unsigned char* out = setti_pool_alloc(reader->pool, capacity, 16);
     if (out == NULL) {
         return SETTI_STREAM_MEMORY;
     }
-    bool good = payload->size >= 8 && with->decompress(with->user, payload->data + 8,
-                                                       payload->size - 8, out, (size_t)size);
+    if (has_size) {
+        unpacked = compression->decompress(compression->user, payload->data + 8, payload->size - 8,
+                                           out, size);
+    }
     setti_bytes_free(reader->pool, payload);
-    *payload = (setti_bytes){out, (size_t)size, SETTI_MAX((size_t)size, 1)};
-    reader->unpacked = (size_t)size;
-    return good ? SETTI_STREAM_READ
-                : stream_torn(reader, "a record cannot be decompressed - load a copy, or set "
-                                      "sett_file_desc.compression to the functions that it was "
-                                      "saved with");
+    *payload = (setti_bytes){out, size, capacity};
+    reader->unpacked = size;
+    if (!unpacked) {
+        return stream_torn(reader, "a record cannot be decompressed - load a copy, or set "
+                                   "sett_file_desc.compression to the functions that it was "
+                                   "saved with");
+    }
+    return SETTI_STREAM_READ;
 }
 
+/* Returns true if two records are pages of the same payload. */
+static bool stream_belongs(const setti_stream_head* page, const setti_stream_head* first)
+{
+    bool same_packing = (page->flags & SETTI_STREAM_PACKED) == (first->flags & SETTI_STREAM_PACKED);
+    return page->kind == first->kind && page->frame == first->frame && same_packing;
+}
+
+/* Reads the pages of a payload. *first becomes the head of the first record, and *offset the offset
+ * of the next payload. */
+static setti_stream_next stream_read_pages(setti_stream_reader* reader, uint64_t* offset,
+                                           setti_stream_head* first)
+{
+    setti_stream_next next = stream_read_page(reader, offset, first);
+    setti_stream_head page = *first;
+    while (next == SETTI_STREAM_READ && (page.flags & SETTI_STREAM_MORE) != 0) {
+        next = stream_read_page(reader, offset, &page);
+        if (next == SETTI_STREAM_READ && !stream_belongs(&page, first)) {
+            next = stream_torn(reader, "the file is damaged: two records are mixed - load a copy");
+        }
+    }
+    return next;
+}
+
+/* Reads a payload. Takes over the kind, the frame and the offset only if no error occurs. */
 static setti_stream_next stream_read_payload(setti_stream_reader* reader)
 {
     uint64_t offset = reader->offset;
     setti_stream_head first = {0};
     reader->payload.size = 0;
     reader->unpacked = 0;
-    setti_stream_next next = stream_read_page(reader, &offset, &first);
-    setti_stream_head page = first;
-    while (next == SETTI_STREAM_READ && (page.flags & SETTI_STREAM_MORE) != 0) {
-        next = stream_read_page(reader, &offset, &page);
-        bool belongs = page.kind == first.kind && page.frame == first.frame &&
-                       (page.flags & SETTI_STREAM_PACKED) == (first.flags & SETTI_STREAM_PACKED);
-        if (next == SETTI_STREAM_READ && !belongs) {
-            next = stream_torn(reader, "the file is damaged: two records are mixed - load a copy");
+    setti_stream_next next = stream_read_pages(reader, &offset, &first);
+    if (next != SETTI_STREAM_READ) {
+        return next;
+    }
+    if (first.frame < reader->frame) {
+        return stream_torn(reader, "the file is damaged: frames are not in order - load a copy");
+    }
+    if ((first.flags & SETTI_STREAM_PACKED) != 0) {
+        next = stream_unpack(reader);
+        if (next != SETTI_STREAM_READ) {
+            return next;
         }
     }
-    if (next == SETTI_STREAM_READ && first.frame < reader->frame) {
-        next = stream_torn(reader, "the file is damaged: frames are not in order - load a copy");
-    }
-    if (next == SETTI_STREAM_READ && (first.flags & SETTI_STREAM_PACKED) != 0) {
-        next = stream_unpack(reader);
-    }
-    if (next == SETTI_STREAM_READ) {
-        reader->kind = first.kind;
-        reader->frame = first.frame;
-        reader->offset = offset;
-    }
-    return next;
+    reader->kind = first.kind;
+    reader->frame = first.frame;
+    reader->offset = offset;
+    return SETTI_STREAM_READ;
 }
 
 setti_stream_next setti_stream_read(setti_stream_reader* reader)
@@ -363,13 +419,17 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader)
 {
     setti_stream_head page = {0};
-    setti_stream_next next = SETTI_STREAM_READ;
-    while (next == SETTI_STREAM_READ &&
-           (page.kind != SETTI_STREAM_STATE || (page.flags & SETTI_STREAM_MORE) != 0)) {
+    bool found = false;
+    while (!found) {
         reader->payload.size = 0;
-        next = stream_read_page(reader, &reader->offset, &page);
+        setti_stream_next next = stream_read_page(reader, &reader->offset, &page);
+        if (next != SETTI_STREAM_READ) {
+            return next;
+        }
+        bool is_last = (page.flags & SETTI_STREAM_MORE) == 0; /* the last page of a payload */
+        found = is_last && page.kind == SETTI_STREAM_STATE;
     }
-    return next;
+    return SETTI_STREAM_READ;
 }
 
 void setti_stream_close(setti_stream_reader* reader)

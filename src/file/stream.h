@@ -8,12 +8,13 @@
 #include "world/world.h"
 
 #define SETTI_STREAM_VERSION 0u
-#define SETTI_STREAM_HEADER 32       /* bytes */
-#define SETTI_STREAM_RECORD 24       /* bytes before a payload: setti_stream_head */
-#define SETTI_STREAM_PAGE 65536      /* bytes of a payload in a record; longer payloads are split */
-#define SETTI_STREAM_MORE 1u         /* flag: the payload continues in the next record */
-#define SETTI_STREAM_PACKED 2u       /* flag: unpacked size (8 bytes), then compressed payload */
-#define SETTI_STREAM_FOREIGN 0x8000u /* first kind of foreign records, which are skipped */
+#define SETTI_STREAM_HEADER 32  /* bytes */
+#define SETTI_STREAM_RECORD 24  /* bytes before a payload: setti_stream_head */
+#define SETTI_STREAM_PAGE 65536 /* bytes of a payload in a record; longer payloads are split */
+#define SETTI_STREAM_MORE 1u    /* flag: the payload continues in the next record */
+#define SETTI_STREAM_PACKED 2u  /* flag: unpacked size (8 bytes), then compressed payload */
+#define SETTI_STREAM_FOREIGN                                                                       \
+    0x8000u /* the first kind of foreign records; readers skip foreign records */
 
 typedef enum setti_stream_kind {
     SETTI_STREAM_NONE,
@@ -31,7 +32,7 @@ typedef enum setti_stream_kind {
     SETTI_STREAM_KINDS
 } setti_stream_kind;
 
-#define SETTI_STREAM_INDEX_ENTRY 16 /* bytes of an index: a keyframe's frame, and its offset */
+#define SETTI_STREAM_INDEX_ENTRY 16 /* bytes of an entry: the frame and the offset of a keyframe */
 
 /* The head of a record, before the payload. */
 typedef struct setti_stream_head {
@@ -56,28 +57,31 @@ typedef struct setti_stream {
     void* file;
     uint64_t identity;
     uint64_t offset;                     /* of the next record */
-    bool failed;                         /* a call failed: nothing more is written */
+    bool failed;                         /* a write failed: nothing more is written */
     const sett_compression* compression; /* or NULL */
     setti_pool* pool;                    /* for compression */
 } setti_stream;
 
-/* Writes the header to an empty file. Compression and pool are set. */
+/* Writes the header to an empty file. The caller has set `compression` and `pool`. */
 void setti_stream_begin(setti_stream* stream, const sett_files* files, void* file,
                         uint64_t identity);
 
-/* Writes a payload of any size, in several records if necessary. Returns false if a call failed. */
+/* Writes a payload of any size, in several records if necessary. Returns false if a write has
+ * failed. */
 bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
                         size_t size);
 
-/* Writes the types, if `with_types`, the record of the systems, and the state or delta. */
+/* Writes the record of the systems, and then the state or delta. If `with_types` is true, writes
+ * the types first. Returns false if a write has failed or memory runs out. */
 bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t kind,
                               uint64_t frame, bool with_types, const setti_bytes* state);
 
-/* Takes a snapshot for a frame. Fails if the frame is lower than the frame `last`. */
+/* Takes a snapshot for a frame. Fails if `frame` is lower than `last`, the frame of the last
+ * record. */
 sett_status setti_stream_take(sett_world* world, const char* call, uint64_t frame, uint64_t last,
                               sett_snapshot* now);
 
-/* Drops a snapshot, unless it has ended. */
+/* Drops a snapshot, unless the snapshot has ended already. */
 void setti_stream_drop(sett_world* world, sett_snapshot snapshot);
 
 /* Fails if the program must not write this record. `last` is the frame of the last record. */
@@ -97,7 +101,7 @@ typedef struct setti_stream_reader {
     uint64_t offset; /* of the next record */
     uint64_t identity;
     uint32_t version;
-    bool all;                            /* read foreign records too */
+    bool all;                            /* foreign records are read too */
     const char* why;                     /* the error, or NULL */
     sett_status status;                  /* of the error: INVALID, FILE or ARGUMENT */
     const sett_compression* compression; /* or NULL */
@@ -110,7 +114,7 @@ typedef struct setti_stream_reader {
     size_t unpacked; /* size of a decompressed `payload`, otherwise 0 */
 } setti_stream_reader;
 
-/* Reads the header. Returns false after an error. */
+/* Reads the header. Returns false after an error, with `why` and `status` set. */
 bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
                        setti_pool* pool);
 void setti_stream_close(setti_stream_reader* reader);
@@ -125,7 +129,7 @@ typedef enum setti_stream_next {
 /* Reads the next record with the whole payload. */
 setti_stream_next setti_stream_read(setti_stream_reader* reader);
 
-/* Checks all pages up to the end of the first state. */
+/* Reads all pages up to the end of the first state, to check them. */
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader);
 
 #endif

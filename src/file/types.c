@@ -1,10 +1,10 @@
 /* types.c: see types.h.
  *
  * The workload: some dozens of types, in a program that has changed since the file was written. A
- * type missing in the file needs no work. A type missing in the program is preserved as opaque
- * bytes, because the mod with the type may be installed again.
+ * type missing in the file needs no work. The values of a type missing in the program are preserved
+ * as opaque bytes, because the mod with the type may be installed again.
  *
- * Invariant:  a type of the world `world` of setti_types_decode has the layout of the file
+ * Invariant:  in the separate world of setti_types_decode, each type has the layout of the file
  */
 #include "file/types.h"
 
@@ -25,46 +25,57 @@ enum {
     TYPES_FLAGS = 15
 };
 
-#define TYPES_NAMED 4 /* most names in a log line */
+#define TYPES_NAMED 4 /* the most names of types in a log line */
 
 static const char types_call[] = "sett_world_load";
 
-/* Returns the members with which a file describes the values of a type, or NULL. */
+/* Returns the members that a file stores for the values of a type. Returns NULL if the members are
+ * unknown. */
 static const sett_struct* types_members(const setti_type* type)
 {
-    return type->desc.write != NULL && type->written == NULL ? setti_written_struct()
-                                                             : type->desc.members;
+    if (type->desc.write != NULL && type->written == NULL) { /* the hook writes a list of bytes */
+        return setti_written_struct();
+    }
+    return type->desc.members;
 }
 
 SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* writer)
 {
     const sett_component_desc* desc = &type->desc;
     const setti_type* value = setti_type_data(type);
-    bool written = value->desc.write != NULL; /* then files describe a list of bytes */
-    uint32_t flags = (desc->keep_order ? TYPES_KEEP_ORDER : 0u) |
-                     (desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u) |
-                     (desc->track_rows ? TYPES_TRACK_ROWS : 0u) |
-                     (desc->can_disable ? TYPES_CAN_DISABLE : 0u);
+    uint32_t flags = 0;
+    flags |= desc->keep_order ? TYPES_KEEP_ORDER : 0u;
+    flags |= desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u;
+    flags |= desc->track_rows ? TYPES_TRACK_ROWS : 0u;
+    flags |= desc->can_disable ? TYPES_CAN_DISABLE : 0u;
+    size_t align = value->desc.align;
+    uint64_t padding_hash = value->padding_hash;
+    if (value->desc.write != NULL) { /* the file has what the hook writes: a list */
+        align = SETT_ALIGNOF(sett_list);
+        padding_hash = 0;
+    }
     setti_record_put_text(writer, desc->name);
     setti_record_put(writer, (uint64_t)setti_delta_form_of(type), 1);
     setti_record_put(writer, (uint64_t)desc->storage, 1);
     setti_record_put(writer, (uint64_t)desc->save, 1);
     setti_record_put(writer, flags, 1);
     setti_record_put(writer, setti_delta_size(value), 4);
-    setti_record_put(writer, written ? SETT_ALIGNOF(sett_list) : value->desc.align, 4);
+    setti_record_put(writer, align, 4);
     setti_record_put(writer, desc->layout_version, 4);
-    setti_record_put(writer, written ? 0 : value->padding_hash, 8);
+    setti_record_put(writer, padding_hash, 8);
     setti_member_record_write(writer, types_members(value));
 }
 
+/* Writes the record of all types. Only counts bytes if `out` is NULL. Returns the number of
+ * bytes. */
 static size_t types_write_all(const sett_world* world, unsigned char* out)
 {
-    setti_record_writer to = {out, 0}; /* if `out` is NULL, only counts bytes */
-    setti_record_put(&to, world->registered.count, 4);
+    setti_record_writer writer = {out, 0};
+    setti_record_put(&writer, world->registered.count, 4);
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        types_write(world->registered.item[k], &to);
+        types_write(world->registered.item[k], &writer);
     }
-    return to.size;
+    return writer.size;
 }
 
 SETTI_COLD bool setti_types_encode(sett_world* world, setti_bytes* out)
@@ -77,24 +88,36 @@ SETTI_COLD bool setti_types_encode(sett_world* world, setti_bytes* out)
     return true;
 }
 
+/* A type of the record, as the file describes the type. */
 typedef struct types_entry {
     char name[256];
-    uint32_t form;
+    uint32_t form; /* setti_delta_form */
     uint64_t padding_hash;
     sett_component_desc desc;
 } types_entry;
+
+/* Reads the name of a type. Returns false if the name is invalid. */
+static bool types_next_name(setti_delta_reader* reader, types_entry* entry)
+{
+    size_t length = (size_t)setti_delta_number(reader, 2);
+    const unsigned char* name = setti_delta_read(reader, length);
+    if (reader->short_of || length == 0 || length >= sizeof(entry->name)) {
+        return false;
+    }
+    if (memchr(name, 0, length) != NULL) {
+        return false;
+    }
+    memcpy(entry->name, name, length);
+    return true;
+}
 
 /* Reads a type. Returns false if the type is invalid, or if memory runs out. */
 static bool types_next(setti_delta_reader* reader, setti_arena* arena, types_entry* entry)
 {
     memset(entry, 0, sizeof(*entry));
-    size_t length = (size_t)setti_delta_number(reader, 2);
-    const unsigned char* name = setti_delta_read(reader, length);
-    if (reader->short_of || length == 0 || length >= sizeof(entry->name) ||
-        memchr(name, 0, length) != NULL) {
+    if (!types_next_name(reader, entry)) {
         return false;
     }
-    memcpy(entry->name, name, length);
     sett_component_desc* desc = &entry->desc;
     entry->form = (uint32_t)setti_delta_number(reader, 1);
     uint64_t storage = setti_delta_number(reader, 1);
@@ -111,9 +134,16 @@ static bool types_next(setti_delta_reader* reader, setti_arena* arena, types_ent
     desc->dont_fragment = (flags & TYPES_DONT_FRAGMENT) != 0;
     desc->track_rows = (flags & TYPES_TRACK_ROWS) != 0;
     desc->can_disable = (flags & TYPES_CAN_DISABLE) != 0;
-    bool is_valid = entry->form < SETTI_DELTA_FORMS && storage <= SETT_STORAGE_SPARSE_SET &&
-                    save <= SETT_SAVE_SKIP && flags <= TYPES_FLAGS;
-    return is_valid && !reader->short_of && setti_member_record_read(reader, arena, &desc->members);
+    bool known_form = entry->form < SETTI_DELTA_FORMS;
+    bool known_options = storage <= SETT_STORAGE_SPARSE_SET && save <= SETT_SAVE_SKIP;
+    bool known_flags = flags <= TYPES_FLAGS;
+    if (reader->short_of || !known_form) {
+        return false;
+    }
+    if (!known_options || !known_flags) {
+        return false;
+    }
+    return setti_member_record_read(reader, arena, &desc->members);
 }
 
 static sett_status types_reject(sett_world* world, sett_status status, const types_entry* entry,
@@ -131,7 +161,7 @@ static sett_status types_reject_damaged(sett_world* world, const types_entry* en
                         "is described wrongly, so the file is damaged - load a copy");
 }
 
-/* Rejects a type that is of another kind in the program. */
+/* Rejects a type of the file that has the form `local` in the program. */
 static sett_status types_reject_kind(sett_world* world, const types_entry* entry, uint32_t local)
 {
     static const char* const kinds[SETTI_DELTA_FORMS] = {
@@ -150,29 +180,32 @@ static sett_status types_reject_kind(sett_world* world, const types_entry* entry
     return types_reject(world, SETT_STATUS_CONFLICT, entry, why);
 }
 
-/* Registers a type with the layout of the file. `now` is the name in the program. */
+/* Registers a type with the layout of the file. The program calls the type `program_name`. */
 SETTI_COLD static sett_status types_register(sett_world* world, const types_entry* entry,
-                                             const char* now)
+                                             const char* program_name)
 {
     SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
     sett_component_desc desc = entry->desc;
-    if (strcmp(entry->name, now) != 0) {
-        desc.old_names = &now; /* the program's name leads to the type too */
+    if (strcmp(entry->name, program_name) != 0) {
+        desc.old_names = &program_name; /* the program's name leads to the type too */
         desc.old_name_count = 1;
     }
     if (sett_component_register(world, &desc) != 0) {
         return SETT_OK;
     }
-    return world->error == SETT_STATUS_ARGUMENT ? types_reject_damaged(world, entry) : world->error;
+    if (world->error == SETT_STATUS_ARGUMENT) {
+        return types_reject_damaged(world, entry);
+    }
+    return world->error;
 }
 
-/* Returns true if the values of a form can be converted to another such form. */
+/* Returns true for a form of components. Values can be converted between these forms. */
 static bool types_is_convertible(uint32_t form)
 {
     return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
 }
 
-/* Registers a type missing in the program. */
+/* Registers a type that the program lacks. Increments *unknown. */
 static sett_status types_add(sett_world* world, const types_entry* entry, uint32_t* unknown)
 {
     sett_status status = setti_codec_register_library(world, entry->name);
@@ -180,7 +213,7 @@ static sett_status types_add(sett_world* world, const types_entry* entry, uint32
         return status;
     }
     if (entry->form == SETTI_DELTA_TARGET) {
-        return SETT_OK; /* registered by the relationship */
+        return SETT_OK; /* the relationship registers the type */
     }
     if (!types_is_convertible(entry->form)) {
         return types_reject(world, SETT_STATUS_CONFLICT, entry,
@@ -197,22 +230,30 @@ static sett_status types_add(sett_world* world, const types_entry* entry, uint32
 
 static bool types_same_members(const sett_struct* a, const sett_struct* b)
 {
-    return a == b || (a != NULL && b != NULL && setti_members_equal(a, b));
+    if (a == NULL || b == NULL) {
+        return a == b;
+    }
+    return a == b || setti_members_equal(a, b);
 }
 
-SETTI_COLD void setti_types_report(const sett_world* world, const sett_world* apart,
+SETTI_COLD void setti_types_report(const sett_world* world, const sett_world* loaded,
                                    const char* call)
 {
     char names[SETTI_MESSAGE_SIZE / 2] = "";
     setti_writer writer = {names, sizeof(names), 0};
     uint32_t count = 0;
-    for (uint32_t k = 0; k < apart->registered.count; k++) {
-        const setti_type* type = apart->registered.item[k];
+    for (uint32_t k = 0; k < loaded->registered.count; k++) {
+        const setti_type* type = loaded->registered.item[k];
         const setti_type* local = setti_type_find(world, type->desc.name);
         bool from_file = local != NULL && (local->flags & SETTI_TYPE_FROM_FILE) != 0;
-        if (from_file && count++ < TYPES_NAMED) {
-            setti_writer_add(&writer, "%s\"%.50s\"", count > 1 ? ", " : "", type->desc.name);
+        if (!from_file) {
+            continue;
         }
+        if (count < TYPES_NAMED) {
+            const char* between = count != 0 ? ", " : "";
+            setti_writer_add(&writer, "%s\"%.50s\"", between, type->desc.name);
+        }
+        count++;
     }
     if (count > TYPES_NAMED) {
         setti_writer_add(&writer, " and %u more", (unsigned)(count - TYPES_NAMED));
@@ -229,24 +270,35 @@ bool setti_types_same(const setti_type* a, const setti_type* b)
 {
     a = setti_type_data(a);
     b = setti_type_data(b);
-    return a->desc.size == b->desc.size && (a->desc.write != NULL) == (b->desc.write != NULL) &&
-           a->desc.layout_version == b->desc.layout_version && a->padding_hash == b->padding_hash &&
-           types_same_members(a->desc.members, b->desc.members);
+    bool same_bytes = a->desc.size == b->desc.size && a->padding_hash == b->padding_hash;
+    bool same_hooks = (a->desc.write != NULL) == (b->desc.write != NULL);
+    bool same_version = a->desc.layout_version == b->desc.layout_version;
+    if (!same_bytes || !same_hooks || !same_version) {
+        return false;
+    }
+    return types_same_members(a->desc.members, b->desc.members);
 }
 
-/* Returns true if values of the file must be converted. */
+/* Returns true if values of the file must be converted to become values of the program's type. */
 static bool types_differ(const setti_type* local, const types_entry* entry)
 {
     const sett_component_desc* desc = &entry->desc;
-    bool padding_differs = local->padding_hash != entry->padding_hash && local->padding_hash != 0 &&
-                           local->desc.write == NULL;
-    return padding_differs || strcmp(local->desc.name, entry->name) != 0 ||
-           setti_delta_size(local) != desc->size ||
-           local->desc.layout_version != desc->layout_version ||
-           !types_same_members(types_members(local), desc->members);
+    bool padding_counts = local->padding_hash != 0 && local->desc.write == NULL;
+    if (padding_counts && local->padding_hash != entry->padding_hash) {
+        return true;
+    }
+    if (strcmp(local->desc.name, entry->name) != 0) {
+        return true;
+    }
+    if (setti_delta_size(local) != desc->size ||
+        local->desc.layout_version != desc->layout_version) {
+        return true;
+    }
+    return !types_same_members(types_members(local), desc->members);
 }
 
-/* Registers a relationship of the program, with the name and the members of the file. */
+/* Registers a relationship that file and program have. The type gets the name and the members of
+ * the file. */
 static sett_status types_join_links(sett_world* world, const sett_world* to_world,
                                     const setti_type* local, const types_entry* entry)
 {
@@ -263,8 +315,12 @@ static sett_status types_join_links(sett_world* world, const sett_world* to_worl
         data.size = desc->members->size;
     }
     data.name = entry->name;
-    data.old_names = renamed ? &local->desc.name : NULL;
-    data.old_name_count = renamed ? 1 : 0;
+    data.old_names = NULL;
+    data.old_name_count = 0;
+    if (renamed) {
+        data.old_names = &local->desc.name; /* the program's name leads to the type too */
+        data.old_name_count = 1;
+    }
     return setti_relation_join(world, setti_relation_of_links(local), &data);
 }
 
@@ -273,12 +329,15 @@ static sett_status types_join(sett_world* world, const sett_world* to_world,
                               const types_entry* entry, uint32_t* unknown)
 {
     const setti_type* local = setti_type_find(to_world, entry->name);
-    const char* why = local != NULL ? setti_values_unsaved(local) : NULL;
-    if (why != NULL) { /* before hooks could free a value */
+    const char* why = NULL;
+    if (local != NULL) {
+        why = setti_values_unsaved(local);
+    }
+    if (why != NULL) { /* rejected before a hook can free a loaded value */
         return types_reject(world, SETT_STATUS_ARGUMENT, entry, why);
     }
     if (setti_type_find(world, entry->name) != NULL) {
-        return SETT_OK; /* registered by a requiring type, or by an earlier record */
+        return SETT_OK; /* registered by an earlier record, or for a type that requires this type */
     }
     if (local == NULL) {
         return types_add(world, entry, unknown);
@@ -289,20 +348,22 @@ static sett_status types_join(sett_world* world, const sett_world* to_world,
         return types_reject_kind(world, entry, form);
     }
     if (entry->form == SETTI_DELTA_TARGET) {
-        return SETT_OK; /* registered by the relationship */
+        return SETT_OK; /* the relationship registers the type */
     }
     if (types_is_convertible(entry->form) && types_differ(local, entry)) {
         /* load_migrate converts the values */
         return types_register(world, entry, local->desc.name);
     }
-    return local->links != NULL ? types_join_links(world, to_world, local, entry)
-                                : setti_replica_join_bare(world, to_world, local, types_call);
+    if (local->links != NULL) {
+        return types_join_links(world, to_world, local, entry);
+    }
+    return setti_replica_join_bare(world, to_world, local, types_call);
 }
 
 sett_status setti_types_decode(sett_world* world, const sett_world* to_world,
-                               const setti_bytes* from, uint32_t* unknown)
+                               const setti_bytes* record, uint32_t* unknown)
 {
-    setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
+    setti_delta_reader reader = {record->data, setti_bytes_end(record), false};
     setti_arena arena = {.allocator = &world->pool.allocator}; /* for the members of one entry */
     uint32_t count = setti_delta_u32(&reader);
     sett_status status = SETT_OK;
@@ -311,8 +372,10 @@ sett_status setti_types_decode(sett_world* world, const sett_world* to_world,
         setti_arena_reset(&arena);
         if (types_next(&reader, &arena, &entry)) {
             status = types_join(world, to_world, &entry, unknown);
+        } else if (arena.denied) {
+            status = SETT_STATUS_OUT_OF_MEMORY;
         } else {
-            status = arena.denied ? SETT_STATUS_OUT_OF_MEMORY : types_reject_damaged(world, &entry);
+            status = types_reject_damaged(world, &entry);
         }
     }
     if (status == SETT_OK && reader.at != reader.end) {

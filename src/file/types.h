@@ -8,15 +8,15 @@
 /* Encodes all types of a world. Returns false if memory runs out. */
 bool setti_types_encode(sett_world* world, setti_bytes* out);
 
-/* Registers the types of a record in `world`, for the program's world `to_world`. Adds the number
- * of types that `to_world` lacks to *unknown. */
+/* Registers the types of the record `record` in `world`, a separate world. *unknown is increased by
+ * the number of types that the program's world `to_world` lacks. */
 sett_status setti_types_decode(sett_world* world, const sett_world* to_world,
-                               const setti_bytes* from, uint32_t* unknown);
+                               const setti_bytes* record, uint32_t* unknown);
 
-/* Logs the types of a loaded world that the program has not registered. */
-void setti_types_report(const sett_world* world, const sett_world* apart, const char* call);
+/* Logs the types of the loaded world `loaded` that the program has not registered in `world`. */
+void setti_types_report(const sett_world* world, const sett_world* loaded, const char* call);
 
-/* Returns true if values of `a` are values of `b` without a conversion. */
+/* Returns true if values of the type `a` need no conversion to become values of the type `b`. */
 bool setti_types_same(const setti_type* a, const setti_type* b);
 
 #endif

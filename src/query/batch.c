@@ -1,11 +1,12 @@
-/* batch.c: begins a loop over a query, goes from batch to batch, and ends the loop. See steps.h for
- * the other files.
+/* batch.c: begins a loop over a query, goes from batch to batch, and ends the loop. steps.h lists
+ * the other files of a loop.
  *
- * The workload: loops over a million entities spend their time inside of steps, loops over sixteen
- * entities in this file. Most loops are over plain pages, and take a separate path.
+ * The workload: loops over a million entities spend their time inside of steps. Loops over sixteen
+ * entities spend their time in this file. Most loops are over plain pages, and take a path of their
+ * own.
  *
- * Invariant:  a query or job counts each open loop, and a loop is closed once;
- *             a gathering loop has a scratch in the list of the query or job
+ * Invariant:  a query or job counts its open loops, and a loop is closed once;
+ *             the scratch of a gathering loop is in the list of the query or job
  */
 #include "query/steps.h"
 
@@ -60,7 +61,7 @@ SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
     loop->full = full && loop->direct;
 }
 
-/* Whether a field must be gathered: its values are in another order than the rows. */
+/* Whether the loop gathers: the values of a field are in another order than the rows. */
 static bool batch_gathers(const sett_batch* batch)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -79,15 +80,15 @@ static void batch_start_driven(sett_batch* batch, const setti_plan* plan, bool h
     loop->residual = plan->residual;
     loop->direct = false;
     loop->plain = !hides && (query->optional | query->changed | query->elsewhere_count) == 0;
-    loop->arranged = loop->plain && plan->residual == 0 && driver->extent == driver->count &&
-                     !batch_gathers(batch);
+    bool all_match = loop->plain && plan->residual == 0 && driver->extent == driver->count;
+    loop->arranged = all_match && !batch_gathers(batch);
     loop->unit = SETT_BATCH_ROWS;
     SETTI_EACH_TERM(k, plan->in_place) { /* a step stays inside of a page of each term in place */
         loop->unit = SETTI_MIN(loop->unit, setti_storage_rows(&query->term[k].type->storage));
     }
 }
 
-/* Slow path of batch_start. */
+/* Slow path of batch_start: makes a plan. */
 static void batch_start_any(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -124,7 +125,8 @@ void setti_loop_start(sett_query* query, sett_batch* batch)
     batch_start(query, batch);
 }
 
-/* Makes a loop gather the fields that an outer loop may have copied. */
+/* Makes a loop gather the fields that an outer loop may have copied. The copies may be newer than
+ * the values in the storage. */
 SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -153,7 +155,8 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
     loop->scratch = scratch;
     loop->unit = SETTI_MIN(loop->unit, SETTI_GATHER_ROWS);
     SETTI_EACH_TERM(k, query->written & ~loop->in_place) {
-        const setti_term* term = &query->term[k]; /* access by handle finds the copies */
+        const setti_term* term = &query->term[k];
+        /* access by handle finds the copies */
         setti_gather_add(scratch, &term->type->storage, setti_field_copies(batch, term), k);
     }
 }
@@ -161,7 +164,7 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
 /* The values of 32 steps stay in the first-level cache. */
 #define STEPS_NEAR 32
 
-/* If one or two arrays have gaps, these alone decide which rows match: they become the sieve. */
+/* If only one or two arrays have gaps, they decide which rows match. They become the sieve. */
 SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
@@ -170,13 +173,13 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
     for (uint32_t k = 0; k < query->array_count; k++) {
         const setti_storage* array = query->array[k];
         if (array->count != array->extent) {
-            sieve[with_gaps == 0 ? 0 : 1] = array;
+            sieve[with_gaps == 0 ? 0 : 1] = array; /* with a third array the sieve is not used */
             limit = SETTI_MIN(limit, array->extent);
             with_gaps++;
         }
     }
     bool one_or_two = with_gaps == 1 || with_gaps == 2;
-    /* the last test: an array without gaps has all rows of the loop */
+    /* all rows of the loop lie below `limit`, so the arrays without gaps have all of them */
     if (one_or_two && query->array_rows == SETT_BATCH_ROWS && limit == setti_plan_limit(query)) {
         loop->sieve[0] = sieve[0];
         loop->sieve[1] = with_gaps == 2 ? sieve[1] : sieve[0];
@@ -184,7 +187,8 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
     }
 }
 
-/* Chooses the path of a loop with few matches.
+/* Chooses how a loop finds its batches: by the rarest array, by remembered steps, or step by step.
+ * Returns the batch.
  *   uses_steps  the loop may use remembered steps */
 static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
 {
@@ -200,9 +204,11 @@ static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
         loop->dense = false; /* no step is expected to be dense */
         return batch;
     }
-    /* nothing is remembered, or not for this kind of loop */
-    if (SETTI_LIKELY(query->lists.step == NULL) || !uses_steps || query->lists.unit != loop->unit ||
-        loop->driver != SETTI_NO_DRIVER || loop->scratch != NULL) {
+    if (SETTI_LIKELY(query->lists.step == NULL) || !uses_steps) {
+        return batch;
+    }
+    bool over_pages = loop->driver == SETTI_NO_DRIVER && loop->scratch == NULL;
+    if (query->lists.unit != loop->unit || !over_pages) { /* not the steps that are remembered */
         return batch;
     }
     loop->sieve[0] = query->array[0];
@@ -232,7 +238,7 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     if (SETTI_UNLIKELY(*gathering != 0)) {
         batch_nest(batch);
     }
-    if (SETTI_UNLIKELY(world->profiling)) { /* only batch_next_any counts matches */
+    if (SETTI_UNLIKELY(world->profiling)) { /* batch_next_any has to run: it counts matches */
         loop->direct = false;
         loop->full = false;
         loop->arranged = false;
@@ -240,9 +246,12 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     if (loop->direct || !batch_gathers(batch)) {
         return true;
     }
-    setti_gather_scratch* scratch =
-        job != NULL ? setti_arena_alloc(&job->scratch, query->scratch_size, query->scratch_align)
-                    : setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
+    setti_gather_scratch* scratch;
+    if (job != NULL) {
+        scratch = setti_arena_alloc(&job->scratch, query->scratch_size, query->scratch_align);
+    } else {
+        scratch = setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
+    }
     if (scratch == NULL) {
         return false;
     }
@@ -251,7 +260,7 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     return true;
 }
 
-/* Slow path of sett_query_begin. Fails as `call`. */
+/* Slow path of sett_query_begin. `call` is the public function that errors name. */
 SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* batch,
                                                const char* call)
 {
@@ -278,7 +287,8 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* Fast path for an unchanged plan over plain pages. It calls no function and saves no register. */
+/* The fast path is for an unchanged plan over plain pages. It calls nothing and saves no
+ * register. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -306,7 +316,8 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* Begins a loop with a batch on the stack. The world uses open.frame to find loops left open. */
+/* Begins a loop with a batch on the stack. The world finds loops that were left open by the address
+ * of the outermost batch, open.frame. */
 sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
 {
     const void* outermost = query != NULL ? query->open.frame : NULL;
@@ -321,7 +332,8 @@ sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* 
 {
     setti_world_check_owner(query->world, call);
     if (query->open.count != 0) {
-        setti_world_close_returned(query->world); /* else the frame below can be a left loop's */
+        /* else open.frame may be the batch of a loop that was left */
+        setti_world_close_returned(query->world);
     }
     const void* outermost = query->open.count != 0 ? query->open.frame : NULL;
     sett_batch* opened = batch_begin_any(query, batch, call);
@@ -332,20 +344,20 @@ sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* 
 }
 
 sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_job_loops* job,
-                                  uint32_t from, uint32_t to, bool remembers)
+                                  uint32_t first, uint32_t end, bool remembers)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_world* world = query->world;
-    /* a multiple of the largest page: no page is in two ranges */
-    SETTI_ASSERT(from % SETT_BATCH_ROWS == 0 && query->version == world->listener_version);
+    /* `first` is a multiple of the largest page: no page is in the ranges of two jobs */
+    SETTI_ASSERT(first % SETT_BATCH_ROWS == 0 && query->version == world->listener_version);
     batch_start(query, batch);
-    loop->cursor = from;
-    loop->limit = SETTI_MIN(loop->limit, to);
+    loop->cursor = first;
+    loop->limit = SETTI_MIN(loop->limit, end);
     if (!batch_open(batch, &job->opened)) {
         job->failed = true;
         return NULL;
     }
-    if (SETTI_UNLIKELY(world->profiling) && from == 0) { /* counts the loop in the first job */
+    if (SETTI_UNLIKELY(world->profiling) && first == 0) { /* the first job counts the loop */
         query->use[SETTI_PROFILED].loops++;
     }
     return batch_choose_path(batch, remembers);
@@ -360,7 +372,7 @@ void setti_query_close_job(setti_job_loops* job)
     job->gathering = 0;
 }
 
-/* Returns the scratch of a loop. If the world has closed the loop, stops it and returns NULL. */
+/* Returns the scratch of a loop, or NULL. Stops a loop that the world has closed. */
 static setti_gather_scratch* batch_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -371,7 +383,8 @@ static setti_gather_scratch* batch_scratch(sett_batch* batch)
     return loop->scratch;
 }
 
-/* Marks the rows of a batch in the scratch, for access by handle. */
+/* Marks the rows of a batch in the scratch. Access by handle then finds the copies of their values.
+ *   first  the row of the step where the batch begins */
 static void scratch_note_rows(const sett_batch* batch, uint32_t first)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -379,11 +392,11 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
     SETTI_ASSERT(first + batch->count <= SETTI_GATHER_ROWS);
     loop->scratch->base = loop->unit_base;
     if (batch->rows == NULL) {
-        for (uint32_t at = 0; at < SETTI_GATHER_ROWS / 64; at++) {
-            /* the batch's rows in this word: from bit `begin` to bit `end`, maybe above 64 */
-            uint32_t begin = SETTI_MAX(first, at * 64) - at * 64;
-            uint32_t end = SETTI_MAX(first + batch->count, at * 64) - at * 64;
-            rows[at] = setti_bits_below(end) & ~setti_bits_below(begin);
+        for (uint32_t word = 0; word < SETTI_GATHER_ROWS / 64; word++) {
+            /* the rows of the batch in this word: bits [begin, end), which may be above 64 */
+            uint32_t begin = SETTI_MAX(first, word * 64) - word * 64;
+            uint32_t end = SETTI_MAX(first + batch->count, word * 64) - word * 64;
+            rows[word] = setti_bits_below(end) & ~setti_bits_below(begin);
         }
     } else if (loop->query->optional == 0) { /* the batch has all matching rows of the step */
         memcpy(rows, loop->words, loop->word_count * sizeof(uint64_t));
@@ -402,7 +415,7 @@ static void set_generations(sett_batch* batch)
     batch->generations = page->generation + (batch->base & SETTI_ENTITY_MASK);
 }
 
-/* Slow path of sett_batch_next. */
+/* Slow path of sett_batch_next: makes the next batch of any loop, from the rows of a step. */
 SETTI_APART static bool batch_next_any(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -414,11 +427,17 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     batch->rows = NULL;
     batch->present = loop->query->required;
     loop->words[SETTI_STEP_WORD_COUNT] = 0; /* ends the search for the next word */
-    setti_step step = loop->some != 0 ? SETTI_STEP_WORDS : setti_step_next(batch);
+    setti_step step = SETTI_STEP_WORDS;     /* the step that was begun has rows left */
+    if (loop->some == 0) {
+        step = setti_step_next(batch);
+    }
     if (step == SETTI_STEP_END) {
         return false;
     }
-    uint32_t first = step == SETTI_STEP_WORDS ? setti_rows_choose(batch) : 0;
+    uint32_t first = 0; /* the row of the step where the batch begins */
+    if (step == SETTI_STEP_WORDS) {
+        first = setti_rows_choose(batch);
+    }
     loop->dense = step == SETTI_STEP_DENSE;
     loop->scratch_row = first;
     if (loop->driver != SETTI_NO_DRIVER) {
@@ -438,6 +457,7 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     return true;
 }
 
+/* Whether each array has all rows of a step. */
 SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -448,8 +468,8 @@ SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t
     return all == UINT64_MAX;
 }
 
-/* Computes the matching rows of a step. If the caller's `words` are a local array, compilers use
- * vector code. */
+/* Computes the matching rows of a step, as bits in `words`. Callers pass a local array, so that
+ * compilers use vector code. */
 SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_t* words)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
@@ -462,61 +482,74 @@ SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_
     }
     memcpy(words, bits[0], query->lists.unit / 8);
     for (uint32_t k = 1; k < count; k++) {
-        const uint64_t* with = bits[k];
+        const uint64_t* array_words = bits[k];
         if (SETTI_LIKELY(query->lists.unit == SETT_BATCH_ROWS)) {
-            for (uint32_t at = 0; at < SETTI_STEP_WORD_COUNT; at++) {
-                words[at] &= with[at];
+            for (uint32_t word = 0; word < SETTI_STEP_WORD_COUNT; word++) {
+                words[word] &= array_words[word];
             }
         } else {
-            for (uint32_t at = 0; at < query->lists.unit / 64; at++) {
-                words[at] &= with[at];
+            for (uint32_t word = 0; word < query->lists.unit / 64; word++) {
+                words[word] &= array_words[word];
             }
         }
     }
 }
 
-/* Slow path of step_is_listed. */
+/* Slow path of step_is_listed: intersects the words of all arrays. */
 SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t base,
                                            const uint64_t* listed)
 {
     uint64_t words[SETTI_STEP_WORD_COUNT + 1];
     uint64_t differ = 0;
     step_intersect(query, base, words);
-    for (uint32_t at = 0; at < query->lists.unit / 64; at++) {
-        differ |= words[at] ^ listed[at];
+    for (uint32_t word = 0; word < query->lists.unit / 64; word++) {
+        differ |= words[word] ^ listed[word];
     }
     return differ == 0;
 }
 
-/* Whether a & b equals `listed`. Compilers do not vectorise this loop inline. */
+/* Whether the bits that both `a` and `b` have are those of `listed`. This is not inline, because
+ * compilers would not vectorise the loop there. */
 SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const uint64_t* listed)
 {
     const uint32_t half = SETTI_STEP_WORD_COUNT / 2;
     uint64_t differ = 0;
-    for (uint32_t at = 0; at < half; at++) {
-        differ |= (a[at] & b[at]) ^ listed[at];
-        differ |= (a[half + at] & b[half + at]) ^ listed[half + at];
+    for (uint32_t word = 0; word < half; word++) {
+        differ |= (a[word] & b[word]) ^ listed[word];
+        differ |= (a[half + word] & b[half + word]) ^ listed[half + word];
     }
     return differ == 0;
 }
 
-/* Whether the remembered rows of the step at the cursor still match. */
+/* Whether the words `listed` are still the matching rows of the step at the cursor. */
 SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
 {
     uint32_t base = loop->cursor;
     const uint64_t* a = setti_storage_word(loop->sieve[0], base);
     const uint64_t* b = setti_storage_word(loop->sieve[1], base);
-    return SETTI_UNLIKELY(a == NULL || b == NULL || !loop->sifts)
-               ? step_is_listed_any(loop->query, base, listed)
-               : words_are(a, b, listed);
+    if (SETTI_UNLIKELY(a == NULL || b == NULL || !loop->sifts)) {
+        return step_is_listed_any(loop->query, base, listed);
+    }
+    return words_are(a, b, listed);
 }
 
-/* Replaces the remembered rows of the step at the cursor. */
+/* Replaces the remembered rows of the step at the cursor. Returns false if `listed` cannot hold the
+ * rows that match now. */
 SETTI_APART static bool step_relist(setti_loop* loop, setti_listed* listed)
 {
     uint64_t words[SETTI_STEP_WORD_COUNT + 1];
     step_intersect(loop->query, loop->cursor, words);
     return setti_rows_relist(loop, words, listed);
+}
+
+/* Makes sure that `listed` has the rows that match now in the step at the cursor. Returns false if
+ * `listed` cannot hold them. */
+SETTI_INLINE bool step_refresh(setti_loop* loop, setti_listed* listed)
+{
+    if (step_is_listed(loop, setti_listed_words(listed))) {
+        return true;
+    }
+    return step_relist(loop, listed);
 }
 
 SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two, uint32_t base,
@@ -526,13 +559,14 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
     const unsigned char* b = setti_storage_row(&two->type->storage, base);
     size_t a_size = one->type->storage.size;
     size_t b_size = two->type->storage.size;
-    for (uint32_t at = 0; at < count; at++) {
-        SETTI_PREFETCH(a + rows[at] * a_size);
-        SETTI_PREFETCH(b + rows[at] * b_size);
+    for (uint32_t k = 0; k < count; k++) {
+        SETTI_PREFETCH(a + rows[k] * a_size);
+        SETTI_PREFETCH(b + rows[k] * b_size);
     }
 }
 
-/* Prefetches the values of the next step. A match takes 5.3 instead of 6.1 ns. */
+/* Prefetches the values of the next step, two fields at a time. Without it, a match takes 6.1 ns
+ * instead of 5.3. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
     const uint16_t* rows = setti_listed_rows(listed, query->lists.unit);
@@ -546,21 +580,21 @@ SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* lis
             unpaired = term;
         }
     }
-    if (unpaired != NULL) { /* an odd number of fields: the last field twice */
+    if (unpaired != NULL) { /* an odd number of fields: prefetches the last field twice */
         step_prefetch_two(unpaired, unpaired, base, rows, listed->count);
     }
 }
 
-/* Moves the cursor to the next step with matches. Returns NULL at the end, or if `unlisted`. */
+/* Moves the cursor to the next step with matches. Returns the remembered batch of the step. Returns
+ * NULL at the end of the loop, and at a step that cannot be remembered. */
 SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 {
     const sett_query* query = loop->query;
     const setti_lists* lists = &query->lists;
     while (loop->cursor < loop->limit) {
         setti_listed* listed = setti_lists_at(lists, loop->cursor);
-        if (listed == NULL ||
-            (!step_is_listed(loop, setti_listed_words(listed)) && !step_relist(loop, listed))) {
-            loop->unlisted = true; /* the step cannot be remembered */
+        if (listed == NULL || !step_refresh(loop, listed)) {
+            loop->unlisted = true;
             return NULL;
         }
         if (listed->count != 0) {
@@ -577,10 +611,11 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
     return NULL;
 }
 
-/* The value of `rows` for a batch that is a run. */
+/* The value of `rows` of a batch that is a run: no list of rows. */
 #define BATCH_IS_RUN ((const uint16_t*)NULL)
 
-/* Makes a batch of `count` rows from `base` on in a direct loop: fields are values in place. */
+/* Makes a batch of `count` rows for a direct loop: all fields are in place. Returns true.
+ *   rows  the numbers of the rows, counted from the row `base`; or BATCH_IS_RUN */
 SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t count,
                                  const uint16_t* rows)
 {
@@ -599,53 +634,57 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
-/* Intersects `word` with the words of all arrays at `base`. */
+/* Returns the bits of `word` that all arrays have in their words at `base`. */
 SETTI_INLINE uint64_t rare_intersect(const sett_query* query, uint32_t base, uint64_t word)
 {
     for (uint32_t k = 0; k < query->array_count; k++) {
-        const uint64_t* with = setti_storage_word(query->array[k], base);
-        word &= with != NULL ? *with : 0;
+        const uint64_t* array_word = setti_storage_word(query->array[k], base);
+        word &= array_word != NULL ? *array_word : 0;
     }
     return word;
 }
 
-/* Moves the cursor to the next word with matches. Returns the word, or 0 at the end. */
+/* Moves the cursor to the next word with matches. Returns the word, or 0 at the end of the loop. */
 SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
     const setti_storage* rarest = setti_match_rarest(loop->query);
-    uint32_t at = loop->cursor;
-    SETTI_ASSERT(at % 64 == 0);
-    while (at < loop->limit) {
-        const uint64_t* words = setti_storage_word(rarest, at);
-        /* goes to the next page if this one is missing, or perhaps empty */
-        if (words == NULL || (at % SETT_BATCH_ROWS == 0 && *words == 0)) {
-            at = setti_array_seek(rarest, at);
-            if (at >= loop->limit) {
+    uint32_t index = loop->cursor;
+    SETTI_ASSERT(index % 64 == 0);
+    while (index < loop->limit) {
+        const uint64_t* words = setti_storage_word(rarest, index);
+        bool page_begins = index % SETT_BATCH_ROWS == 0;
+        /* if the page is missing, or begins empty, searches for a page with values */
+        if (words == NULL || (page_begins && *words == 0)) {
+            index = setti_array_seek(rarest, index);
+            if (index >= loop->limit) {
                 break;
             }
-            words = setti_storage_word(rarest, at);
+            words = setti_storage_word(rarest, index);
         }
-        uint32_t page_end = SETTI_MIN(loop->limit, (at | (SETT_BATCH_ROWS - 1)) + 1);
+        uint32_t page_end = SETTI_MIN(loop->limit, (index | (SETT_BATCH_ROWS - 1)) + 1);
         if (words == NULL) {
-            at = page_end;
+            index = page_end;
+            continue;
         }
-        while (at < page_end && *words == 0) {
-            at += 64;
+        while (index < page_end && *words == 0) {
+            index += 64;
             words++;
         }
-        uint64_t word = at < page_end ? rare_intersect(loop->query, at, *words) : 0;
+        if (index >= page_end) {
+            continue;
+        }
+        uint64_t word = rare_intersect(loop->query, index, *words);
         if (word != 0) {
-            loop->cursor = at;
+            loop->cursor = index;
             return word;
         }
-        if (at < page_end) {
-            at += 64;
-        }
+        index += 64;
     }
     loop->cursor = loop->limit;
     return 0;
 }
 
+/* Makes a batch of the rows that are bits of `word`. Bit 0 is the row `base`. Returns true. */
 SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t word)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -653,8 +692,8 @@ SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t
     uint64_t rows = word >> first;
     base += first;
     if ((rows & (rows + 1)) == 0) { /* no gaps: adding 1 carries through all bits */
-        return batch_hand_out(batch, base, rows == UINT64_MAX ? 64 : setti_bits_lowest(~rows),
-                              BATCH_IS_RUN);
+        uint32_t length = rows == UINT64_MAX ? 64 : setti_bits_lowest(~rows);
+        return batch_hand_out(batch, base, length, BATCH_IS_RUN);
     }
     uint32_t count = 0;
     for (uint64_t rest = rows; rest != 0; rest &= rest - 1) {
@@ -663,6 +702,7 @@ SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t
     return batch_hand_out(batch, base, count, loop->list);
 }
 
+/* Makes the next batch of a loop that reads only words with values of the rarest array. */
 SETTI_APART static bool batch_next_rare(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -687,7 +727,7 @@ SETTI_APART static bool batch_next_word(sett_batch* batch)
     for (uint32_t k = 0; k < query->array_count; k++) {
         const setti_pages* presence = &query->array[k]->presence;
         SETTI_ASSERT(presence->count != 0 && presence->none != NULL);
-        word &= *(const uint64_t*)presence->read[0]; /* zeroes without a page */
+        word &= *(const uint64_t*)presence->read[0]; /* a missing page reads as zeroes */
     }
     loop->cursor = loop->unit;
     batch->last_ = 1;
@@ -698,6 +738,7 @@ SETTI_APART static bool batch_next_word(sett_batch* batch)
     return batch_hand_out_word(batch, 0, word);
 }
 
+/* Makes the next batch of a loop with few matches: from the rarest array, or a remembered step. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -716,8 +757,8 @@ SETTI_APART static bool batch_next_listed(sett_batch* batch)
     loop->cursor += loop->unit;
     loop->ahead = step_look_ahead(loop);
     batch->last_ = loop->ahead == NULL && !loop->unlisted;
-    return batch_hand_out(batch, base, listed->count,
-                          listed->run ? BATCH_IS_RUN : setti_listed_rows(listed, loop->unit));
+    const uint16_t* rows = listed->run ? BATCH_IS_RUN : setti_listed_rows(listed, loop->unit);
+    return batch_hand_out(batch, base, listed->count, rows);
 }
 
 /* Makes the next batch of a loop in which most rows match. */
@@ -735,7 +776,8 @@ SETTI_APART static bool batch_next_dense(sett_batch* batch)
     return batch_hand_out(batch, base, rows, BATCH_IS_RUN);
 }
 
-/* Fast path of batch_next_dense, for the first batch of a full loop. */
+/* Fast path of batch_next_dense, for the first batch of a full loop. Returns false if a field needs
+ * the slow path. */
 SETTI_INLINE bool batch_try_first(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -748,10 +790,11 @@ SETTI_INLINE bool batch_try_first(sett_batch* batch)
         if (SETTI_LIKELY(term->has_field)) {
             const setti_storage* storage = &term->type->storage;
             SETTI_ASSERT(setti_pages_get(&storage->rows, 0) != NULL);
-            if (term->access != SETT_IN &&
-                SETTI_UNLIKELY(storage->tracked ||
-                               !setti_pages_try_write(&world->pool, &storage->rows, 0))) {
-                return false; /* track_rows, or a snapshot needs the page */
+            if (term->access != SETT_IN) {
+                if (SETTI_UNLIKELY(storage->tracked ||
+                                   !setti_pages_try_write(&world->pool, &storage->rows, 0))) {
+                    return false; /* track_rows, or a snapshot needs the page */
+                }
             }
             field = storage->rows.data[0];
         }
@@ -765,7 +808,8 @@ SETTI_INLINE bool batch_try_first(sett_batch* batch)
     return true;
 }
 
-/* Prefetches the next page of values. Without it a loop over a million rows took a tenth longer. */
+/* Prefetches the begin of the next page of values. Without this, a loop over a million rows took a
+ * tenth longer. */
 SETTI_INLINE void load_ahead(const unsigned char* page)
 {
     SETTI_PREFETCH(page);
@@ -778,6 +822,7 @@ SETTI_INLINE void load_ahead(const unsigned char* page)
     SETTI_PREFETCH(page + 448);
 }
 
+/* Makes the next batch of a loop over sparse sets in the same order. */
 SETTI_APART static bool batch_next_arranged(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -796,16 +841,16 @@ SETTI_APART static bool batch_next_arranged(sett_batch* batch)
     for (uint32_t k = 0, terms = query->term_count; k < terms; k++) {
         const setti_term* term = &query->term[k];
         const setti_pages* pages = &term->type->storage.rows;
-        uint32_t next = (base >> term->type->storage.shift) + 1;
+        uint32_t next_page = (base >> term->type->storage.shift) + 1;
         batch->fields[k] = term->has_field ? setti_field_in_place(batch, pool, term, base) : NULL;
-        if (term->has_field && next < pages->count && pages->data[next] != NULL) {
-            load_ahead(pages->data[next]);
+        if (term->has_field && next_page < pages->count && pages->data[next_page] != NULL) {
+            load_ahead(pages->data[next_page]);
         }
     }
     return true;
 }
 
-/* Chooses the path of the loop. The end of a loop calls no function. */
+/* Makes the next batch by the path of the loop. At the end of the loop, this calls no function. */
 bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -813,7 +858,10 @@ bool sett_batch_next(sett_batch* batch)
         return (loop->cursor == 0 && batch_try_first(batch)) || batch_next_dense(batch);
     }
     if (!loop->direct || loop->some != 0) {
-        return loop->arranged ? batch_next_arranged(batch) : batch_next_any(batch);
+        if (loop->arranged) {
+            return batch_next_arranged(batch);
+        }
+        return batch_next_any(batch);
     }
     if (loop->cursor >= loop->limit) {
         batch->count = 0;
@@ -822,10 +870,13 @@ bool sett_batch_next(sett_batch* batch)
     if (loop->limit <= WORD_ROWS) {
         return batch_next_word(batch);
     }
-    return loop->dense ? batch_next_dense(batch) : batch_next_listed(batch);
+    if (loop->dense) {
+        return batch_next_dense(batch);
+    }
+    return batch_next_listed(batch);
 }
 
-/* Closes a loop without a scratch. */
+/* Closes a loop that has no scratch, or none any more. */
 SETTI_INLINE void batch_close(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -836,6 +887,7 @@ SETTI_INLINE void batch_close(sett_batch* batch)
     setti_world_close_loop(loop->query->world, open);
 }
 
+/* Ends a loop that gathers: copies the values of the last batch back, and frees the scratch. */
 SETTI_APART static void batch_end_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -892,7 +944,10 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
         return batch;
     }
     uint32_t first = loop->cursor;
-    uint64_t rows = loop->limit > first ? loop->limit - first : 0;
+    uint64_t rows = 0;
+    if (loop->limit > first) {
+        rows = loop->limit - first;
+    }
     uint64_t pages = (rows + SETT_BATCH_ROWS - 1) / SETT_BATCH_ROWS; /* a part has whole pages */
     uint64_t end = first + pages * (part + 1) / parts * SETT_BATCH_ROWS;
     loop->cursor = first + (uint32_t)(pages * part / parts) * SETT_BATCH_ROWS;
@@ -929,5 +984,8 @@ const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row)
     }
     const setti_type* type = query->term[k].type;
     uint32_t index = sett_batch_index(batch, row);
-    return setti_type_is_on(type, index) ? setti_storage_find(&type->storage, index) : NULL;
+    if (!setti_type_is_on(type, index)) {
+        return NULL;
+    }
+    return setti_storage_find(&type->storage, index);
 }

@@ -2,15 +2,16 @@
  * (sett_batch_next_run), and copies of all matching values of a term (sett_query_read, _write).
  *
  * The workload: numpy, a plot, a table of results. In another language a call costs as much as the
- * work on a batch. Most pages of a large world follow each other in memory: 1,000 batches are about
- * 100 runs. A copy stays valid when the world changes.
+ * work on a batch. Most pages of a large world follow each other in memory: 1,000 batches make
+ * about 100 runs. A copy stays valid when the world changes.
  *
- * Invariant:  the fields and entity indices of a run join the fields and indices of its batches
+ * Invariant:  the fields of the batches of a run lie side by side in memory, and the entity indices
  */
-#include "query/query.h"
+#include "query/steps.h"
 
-/* Returns the size of the values of term `k`. Fails and returns 0 if they cannot be copied.
- *   allowed  terms that the call may read or write */
+/* Returns the size of a value of term `k`. Reports an error and returns 0 if `call` cannot copy the
+ * values.
+ *   allowed  terms that `call` may read or write, as bits */
 static size_t column_size(const sett_query* query, uint32_t k, uint32_t allowed, const char* call)
 {
     const setti_type* type = k < query->term_count ? query->term[k].type : NULL;
@@ -32,39 +33,39 @@ static size_t column_size(const sett_query* query, uint32_t k, uint32_t allowed,
 }
 
 /* Copies `count` values of a field to `out`. If `out` is NULL, copies from `in` to the field. */
-static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32_t count,
+static void column_copy(const sett_batch* batch, uint32_t k, size_t value_size, uint32_t count,
                         unsigned char* out, const unsigned char* in)
 {
     unsigned char* field = sett_batch_field(batch, k);
     if (field == NULL) { /* the optional type is absent */
         if (out != NULL) {
-            memset(out, 0, count * size);
+            memset(out, 0, count * value_size);
         }
         return;
     }
     uint32_t at_once = batch->rows != NULL ? 1 : count; /* rows in a memcpy */
     for (uint32_t n = 0; n < count; n += at_once) {
-        unsigned char* values = field + (batch->rows != NULL ? batch->rows[n] : n) * size;
+        unsigned char* values = field + setti_batch_row(batch->rows, n) * value_size;
         if (out != NULL) {
-            memcpy(out + n * size, values, at_once * size);
+            memcpy(out + n * value_size, values, at_once * value_size);
         } else {
-            memcpy(values, in + n * size, at_once * size);
+            memcpy(values, in + n * value_size, at_once * value_size);
         }
     }
 }
 
-uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t capacity)
+uint32_t sett_query_read(const sett_query* given, uint32_t k, void* out, uint32_t capacity)
 {
-    sett_query* query = setti_unconst(of); /* the plan, a cache, may be updated */
+    sett_query* query = setti_unconst(given); /* the plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return 0;
     }
-    size_t size = column_size(query, k, query->fields, __func__);
-    if (size == 0 || setti_world_check_serial(query->world, __func__) != SETT_OK) {
+    size_t value_size = column_size(query, k, query->fields, __func__);
+    if (value_size == 0 || setti_world_check_serial(query->world, __func__) != SETT_OK) {
         return 0;
     }
     const unsigned char* no_input = NULL;
-    unsigned char* to = out;
+    unsigned char* copies = out;
     uint32_t count = 0;
     if (out == NULL) {
         capacity = 0; /* only counts */
@@ -73,7 +74,7 @@ uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t c
     {
         if (count < capacity) {
             uint32_t rows = SETTI_MIN(b->count, capacity - count);
-            column_copy(b, k, size, rows, to + count * size, no_input);
+            column_copy(b, k, value_size, rows, copies + count * value_size, no_input);
         }
         count += b->count;
     }
@@ -86,45 +87,53 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
         setti_world_lacks_list_aside(query->world, values, count, __func__, "values")) {
         return 0;
     }
-    size_t size = column_size(query, k, query->written, __func__);
-    if (size == 0 || setti_world_check_serial(query->world, __func__) != SETT_OK) {
+    size_t value_size = column_size(query, k, query->written, __func__);
+    if (value_size == 0 || setti_world_check_serial(query->world, __func__) != SETT_OK) {
         return 0;
     }
     unsigned char* no_output = NULL;
-    const unsigned char* from = values;
-    uint32_t done = 0;
+    const unsigned char* copies = values;
+    uint32_t written = 0;
     SETTI_QUERY_EACH(query, b, __func__)
     {
-        if (done < count) {
-            uint32_t rows = SETTI_MIN(b->count, count - done);
-            column_copy(b, k, size, rows, no_output, from + done * size);
+        if (written < count) {
+            uint32_t rows = SETTI_MIN(b->count, count - written);
+            column_copy(b, k, value_size, rows, no_output, copies + written * value_size);
         }
-        done += b->count;
+        written += b->count;
     }
-    return done;
+    return written;
 }
 
 /* The values of sett_run.state_ between two calls of sett_batch_next_run. */
 enum {
-    COLUMN_USED,  /* the batch is in the last run, or the loop begins */
+    COLUMN_USED,  /* the batch is in the last run, or there is no batch yet */
     COLUMN_AHEAD, /* the batch begins the next run */
     COLUMN_ENDED  /* the loop has ended */
 };
 
-/* Whether the values and indices of a batch follow those of the run in memory. */
+/* Whether the entity indices of a batch follow those of a run. */
+static bool column_indices_follow(const sett_run* run, const sett_batch* batch)
+{
+    if (run->indices != NULL) {
+        return batch->indices == run->indices + run->count;
+    }
+    return batch->indices == NULL && batch->base == run->base + run->count;
+}
+
+/* Whether a batch continues a run: its values and indices follow those of the run in memory. */
 static bool column_continues(const sett_run* run, const sett_batch* batch)
 {
     const sett_query* query = setti_loop_of(batch)->query;
-    bool indices_follow = run->indices != NULL
-                              ? batch->indices == run->indices + run->count
-                              : batch->indices == NULL && batch->base == run->base + run->count;
-    if (batch->rows != NULL || batch->present != run->present || !indices_follow) {
+    if (batch->rows != NULL || batch->present != run->present ||
+        !column_indices_follow(run, batch)) {
         return false;
     }
     for (uint32_t k = 0; k < batch->field_count; k++) {
         const unsigned char* field = run->fields[k];
-        size_t size = query->term[k].type->storage.size;
-        if (field != NULL && (const unsigned char*)batch->fields[k] != field + size * run->count) {
+        size_t value_size = query->term[k].type->storage.size;
+        if (field != NULL &&
+            (const unsigned char*)batch->fields[k] != field + value_size * run->count) {
             return false;
         }
     }
@@ -133,9 +142,11 @@ static bool column_continues(const sett_run* run, const sett_batch* batch)
 
 bool sett_batch_next_run(sett_batch* batch, sett_run* run)
 {
-    if (run->state_ == COLUMN_ENDED || (run->state_ == COLUMN_USED && !sett_batch_next(batch))) {
+    if (run->state_ == COLUMN_USED) {
+        run->state_ = sett_batch_next(batch) ? COLUMN_AHEAD : COLUMN_ENDED;
+    }
+    if (run->state_ == COLUMN_ENDED) {
         run->count = 0;
-        run->state_ = COLUMN_ENDED;
         return false;
     }
     run->count = batch->count;
@@ -164,7 +175,7 @@ void sett_run_entities(const sett_batch* batch, const sett_run* run, sett_entity
 {
     const setti_entity_table* entities = &setti_loop_of(batch)->query->world->entities;
     for (uint32_t k = 0; k < run->count; k++) {
-        uint32_t row = run->rows != NULL ? run->rows[k] : k;
+        uint32_t row = setti_batch_row(run->rows, k);
         uint32_t index = run->indices != NULL ? run->indices[row] : run->base + row;
         out[k] = setti_entity_at(entities, index);
     }

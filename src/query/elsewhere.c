@@ -2,13 +2,14 @@
  * prefab, the target of a relationship, a fixed entity, the singletons.
  *
  * The workload: transforms relative to a parent; settings of a level; values of a prefab for its
- * instances. A loop tests the terms for each row left by plain terms, and follows the links again
- * when a value is read. A link takes two cache lines, which neighbouring rows usually share.
+ * instances. Plain terms are tested first. A loop tests these terms for each row that is left, and
+ * follows the links again when a value is read. To follow a link takes two cache lines.
+ * Neighbouring rows usually share them.
  *
- * The terms are in a separate list (query->elsewhere), so plans, groups and advice do not depend on
- * the list, and queries with an empty list pay nothing.
+ * The terms are in a separate list (query->elsewhere). Plans, groups and advice do not depend on
+ * the list, and a query with an empty list pays nothing.
  *
- * Invariant:  a row is handed out if all terms are true; switched-off components are absent
+ * Invariant:  a row is handed out if all terms are true; switched-off components count as absent
  */
 #include "query/along.h"
 #include "query/steps.h"
@@ -22,8 +23,8 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
     return &query->elsewhere[k - query->term_count];
 }
 
-/* Finds the entity with the component of a term, for the visited entity `index`. Returns SETTI_NONE
- * if no entity of the walk has the component. */
+/* Finds the entity that has the component of a term when the entity `index` is visited. Returns
+ * SETTI_NONE if no entity of the walk has the component. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* elsewhere,
                                uint32_t index)
 {
@@ -36,6 +37,7 @@ static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* e
                             index);
 }
 
+/* Whether a term is true when the entity `index` is visited. */
 SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhere* elsewhere,
                                     uint32_t index)
 {
@@ -94,24 +96,26 @@ void setti_elsewhere_match(sett_batch* batch)
     for (uint32_t k = 0; k < loop->query->elsewhere_count; k++) {
         batch->fields[loop->query->term_count + k] = NULL;
     }
-    for (uint32_t at = 0; at < loop->word_count; at++) {
+    for (uint32_t word = 0; word < loop->word_count; word++) {
         uint64_t found = 0;
-        for (uint64_t rest = loop->words[at]; rest != 0; rest &= rest - 1) {
+        for (uint64_t rest = loop->words[word]; rest != 0; rest &= rest - 1) {
             uint32_t bit = setti_bits_lowest(rest);
-            uint32_t index = setti_step_index(batch, at * 64 + bit);
+            uint32_t index = setti_step_index(batch, word * 64 + bit);
             found |= (uint64_t)elsewhere_are_true(loop->query, index) << bit;
         }
-        loop->words[at] = found;
+        loop->words[word] = found;
     }
 }
 
-/* Whether a relationship has one target for each source. Hierarchy and InstanceOf have, even before
- * they are registered. */
+/* Whether a relationship has one target for each source. Hierarchy and InstanceOf have one, even
+ * before they are registered. */
 static bool elsewhere_has_one_target(const sett_world* world, sett_component relationship)
 {
     const setti_type* type = setti_world_type(world, relationship);
-    bool built_in = relationship == SETT_ID_HIERARCHY || relationship == SETT_ID_INSTANCE_OF;
-    return type != NULL ? setti_along_is_one(type) : built_in;
+    if (type != NULL) {
+        return setti_along_is_one(type);
+    }
+    return relationship == SETT_ID_HIERARCHY || relationship == SETT_ID_INSTANCE_OF;
 }
 
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term)
@@ -149,8 +153,10 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, con
 #define ELSEWHERE_READS false
 #define ELSEWHERE_WRITES true
 
-/* Returns the entity with the component of term `k` for a row of a batch, and sets *term. Returns
- * SETTI_NONE if there is no such entity, or after a misuse. */
+/* Finds the entity that has the component of term `k`, for a row of a batch. Returns SETTI_NONE if
+ * there is no such entity, or after a misuse. *term becomes the term, or NULL if `k` is not the
+ * number of a term about another entity.
+ *   mut  the program will write the value */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                              const char* call, const setti_elsewhere** term)
 {
@@ -158,10 +164,11 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
     const setti_elsewhere* elsewhere = elsewhere_of(query, k);
     *term = elsewhere;
     if (SETTI_UNLIKELY(elsewhere == NULL)) {
-        elsewhere_misuse(query, k, call,
-                         k < query->term_count
-                             ? "is about the visited entity itself - use SETT_FIELD"
-                             : "does not exist - pass the number of a term about another entity");
+        const char* wrong = "does not exist - pass the number of a term about another entity";
+        if (k < query->term_count) {
+            wrong = "is about the visited entity itself - use SETT_FIELD";
+        }
+        elsewhere_misuse(query, k, call, wrong);
         return SETTI_NONE;
     }
     if (SETTI_UNLIKELY(mut && elsewhere->given.access == SETT_IN)) {
@@ -176,24 +183,31 @@ sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term; /* not needed */
     uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, __func__, &term);
-    return index != SETTI_NONE
-               ? setti_entity_at(&setti_loop_of(batch)->query->world->entities, index)
-               : sett_null();
+    if (index == SETTI_NONE) {
+        return sett_null();
+    }
+    return setti_entity_at(&setti_loop_of(batch)->query->world->entities, index);
 }
 
 const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term;
     uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, __func__, &term);
-    return index != SETTI_NONE ? setti_storage_find(&term->type->storage, index) : NULL;
+    if (index == SETTI_NONE) {
+        return NULL;
+    }
+    return setti_storage_find(&term->type->storage, index);
 }
 
 void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term;
     uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_WRITES, __func__, &term);
+    if (index == SETTI_NONE) {
+        return NULL;
+    }
     setti_pool* pool = &setti_loop_of(batch)->query->world->pool;
-    return index != SETTI_NONE ? setti_storage_find_mut(pool, &term->type->storage, index) : NULL;
+    return setti_storage_find_mut(pool, &term->type->storage, index);
 }
 
 sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_component relationship,
@@ -205,9 +219,12 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
     const setti_type* type = setti_world_type(world, component);
     const setti_type* link = setti_world_type(world, relationship);
     bool has_one_target = elsewhere_has_one_target(world, relationship);
-    if (type == NULL || (link == NULL && !has_one_target)) {
-        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity,
-                           type == NULL ? component : relationship);
+    if (type == NULL) {
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity, component);
+        return sett_null();
+    }
+    if (link == NULL && !has_one_target) {
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, __func__, entity, relationship);
         return sett_null();
     }
     if (!has_one_target) {
@@ -220,12 +237,16 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
         }
         return sett_null();
     }
-    setti_along_walk up = {0}; /* setti_along_find would skip switched-off components */
+    /* not setti_along_find, because a switched-off component is found too */
+    setti_along_walk walk = {0};
     uint32_t index = entity.index;
     while (index != SETTI_NONE && !setti_storage_has(&type->storage, index)) {
-        index = setti_along_next(&up, link, index);
+        index = setti_along_next(&walk, link, index);
     }
-    return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
+    if (index == SETTI_NONE) {
+        return sett_null();
+    }
+    return setti_entity_at(&world->entities, index);
 }
 
 void* sett_batch_from_checked_(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
@@ -243,5 +264,8 @@ void* sett_batch_from_checked_(const sett_batch* batch, uint32_t k, uint32_t row
                                 query->open.name, wrong);
         return NULL;
     }
-    return mut ? sett_batch_from_mut(batch, k, row) : setti_unconst(sett_batch_from(batch, k, row));
+    if (mut) {
+        return sett_batch_from_mut(batch, k, row);
+    }
+    return setti_unconst(sett_batch_from(batch, k, row));
 }

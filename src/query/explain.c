@@ -1,5 +1,5 @@
-/* explain.c: describes the plan of a query as text (sett_query_explain), and reports a query that
- * excludes instances because instances share a component with their prefab. */
+/* explain.c: describes the plan of a query as text (sett_query_explain). Also reports a query that
+ * matches no instance of a prefab, because instances share a component with their prefab. */
 #include "base/writer.h"
 #include "query/along.h"
 #include "query/query.h"
@@ -60,14 +60,14 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
     }
 }
 
-/* Writes the terms about fixed entities that prevent all matches. */
+/* Writes the terms about fixed entities that are false now, so that no entity matches. */
 static void explain_missing(setti_writer* text, const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         const sett_term* term = &query->elsewhere[k].given;
         const setti_type* type = query->elsewhere[k].type;
-        bool walks = term->walk != SETT_WALK_NONE;
-        if (!setti_term_is_fixed(term) || walks || term->kind != SETT_WITH) {
+        bool walks_on = term->walk != SETT_WALK_NONE;
+        if (!setti_term_is_fixed(term) || walks_on || term->kind != SETT_WITH) {
             continue;
         }
         uint32_t index = setti_along_fixed(query->world, term->singleton, term->entity);
@@ -79,7 +79,7 @@ static void explain_missing(setti_writer* text, const sett_query* query)
     }
 }
 
-/* At most this number of prefabs, and of instances, are tested. */
+/* At most this many prefabs are looked at, and at most this many instances. */
 #define SHARED_SAMPLES 64
 
 /* Returns the terms of types that instances share with their prefabs. */
@@ -103,28 +103,44 @@ static void explain_shared(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Whether prefabs alone have a type, and at most SHARED_SAMPLES prefabs. */
+/* Whether at least one prefab has a type, and no other entity has it. Returns false if more than
+ * SHARED_SAMPLES entities have the type. */
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);
-    uint32_t left = SHARED_SAMPLES;
+    if (tag == NULL || type->storage.count == 0 || type->storage.count > SHARED_SAMPLES) {
+        return false;
+    }
     SETTI_EACH_INDEX(index, &type->storage) {
-        if (left-- == 0 || tag == NULL || !setti_storage_has(&tag->storage, index)) {
+        if (!setti_storage_has(&tag->storage, index)) {
             return false;
         }
     }
-    return type->storage.count != 0;
+    return true;
 }
 
-/* Whether an instance would match if it had the types of the terms `shared` that its prefab has. */
+/* Returns the first type of the terms `shared` that only prefabs have, or NULL if there is none. */
+static const setti_type* shared_find_type(const sett_query* query, uint32_t shared)
+{
+    SETTI_EACH_TERM(k, shared) {
+        const setti_type* type = query->term[k].type;
+        if (shared_by_prefabs_alone(query, type)) {
+            return type;
+        }
+    }
+    return NULL;
+}
+
+/* Whether the instance `index` would match the query if the prefab's components counted as its own.
+ *   shared  terms of types that instances share with their prefabs, as bits */
 static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_t index)
 {
     const setti_type* relationship = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
     uint32_t prefab = setti_along_target(relationship, index);
     SETTI_EACH_TERM(k, query->required | query->without) {
-        uint32_t at = (shared >> k & 1) != 0 ? prefab : index;
+        uint32_t owner = (shared >> k & 1) != 0 ? prefab : index;
         bool required = (query->required >> k & 1) != 0;
-        if (setti_storage_has(&query->term[k].type->storage, at) != required) {
+        if (setti_storage_has(&query->term[k].type->storage, owner) != required) {
             return false;
         }
     }
@@ -135,28 +151,23 @@ SETTI_COLD void setti_query_check_shared(const sett_query* query)
 {
     const setti_type* relationship = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
     uint32_t shared = shared_terms(query) & query->required;
-    const setti_type* trap = NULL; /* the first type that only prefabs have */
-    SETTI_EACH_TERM(k, shared) {
-        const setti_type* type = query->term[k].type;
-        if (trap == NULL && shared_by_prefabs_alone(query, type)) {
-            trap = type;
-        }
-    }
-    if (trap == NULL || relationship == NULL) {
+    const setti_type* prefab_type = shared_find_type(query, shared);
+    if (prefab_type == NULL || relationship == NULL) {
         return;
     }
-    uint32_t left = SHARED_SAMPLES;
+    uint32_t instances = 0; /* looked at so far */
     SETTI_EACH_INDEX(index, &relationship->storage) {
-        if (left-- == 0) {
+        if (instances == SHARED_SAMPLES) {
             return;
         }
+        instances++;
         if (shared_would_match(query, shared, index)) {
             setti_world_misuse_with(
                 query->world, SETT_STATUS_ABSENT,
                 "query \"%.100s\" matches no instance of a prefab: instances share the prefab's "
                 "\"%.100s\", and have none of their own - use SETT_SHARED(%.100s), after the "
                 "other terms",
-                query->open.name, trap->desc.name, trap->desc.name);
+                query->open.name, prefab_type->desc.name, prefab_type->desc.name);
             return;
         }
     }
@@ -173,9 +184,9 @@ static void explain_hidden(setti_writer* text, const sett_query* query)
     }
 }
 
-SETTI_COLD size_t sett_query_explain(const sett_query* of, char* out, size_t size)
+SETTI_COLD size_t sett_query_explain(const sett_query* given, char* out, size_t size)
 {
-    sett_query* query = setti_unconst(of); /* the plan, a cache, may be updated */
+    sett_query* query = setti_unconst(given); /* the plan, a cache, may be updated */
     setti_writer text = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(query)) {
         return 0;

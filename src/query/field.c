@@ -1,11 +1,11 @@
-/* field.c: sets the fields of a batch. A field is in place if the values are in the order of the
- * rows; else the values are gathered into a scratch, and copied back when the batch ends.
+/* field.c: sets the fields of a batch. A field is in place if its values are in the order of the
+ * rows. Else the values are gathered in a scratch, and copied back when the batch ends.
  *
- * The workload: loops over a sparse set with a few more components, or over arrays and a sparse
- * set. A step copies up to 128 rows, mostly of 4 to 16 bytes.
+ * The workload: loops over a sparse set and a few more components, or over arrays and a sparse set.
+ * A step copies up to 128 rows, mostly of 4 to 16 bytes.
  *
- * Invariant:  `sources` of a gathered term has the source of the value for every row of the batch;
- *             each storage with written copies has the loop in its list of gathers (gather.h)
+ * Invariant:  the sources of a gathered term hold the source of the value of each row of the batch;
+ *             the list of gathers of a storage (gather.h) has each loop that writes copies
  */
 #include "query/steps.h"
 
@@ -20,16 +20,16 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
     }
 }
 
-/* Copies the values of a batch into the scratch and keeps their addresses. Marks the pages as
- * written if the term writes. */
-SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
+/* Copies the values of a batch to the scratch and keeps their addresses. Marks the pages of the
+ * values as written if the term writes. */
+SETTI_INLINE void gather_read(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
     setti_pool* pool = &loop->query->world->pool;
     const setti_pages* pages = &term->type->storage.rows;
     setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
     unsigned char* values = setti_field_copies(batch, term) + loop->scratch_row * size;
-    /* local copies, because stores may alias everything else */
+    /* local copies: compilers assume that a store may change what pointers lead to */
     const uint16_t* rows = batch->rows;
     void* const* data = pages->data;
     const uint64_t* ticks = pages->tick;
@@ -52,7 +52,7 @@ SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, siz
 }
 
 /* Copies the values of a batch from the scratch back to their sources. */
-SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, size_t size)
+SETTI_INLINE void gather_write_back(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
     const setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
@@ -65,21 +65,21 @@ SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, si
     }
 }
 
-/* The values of `back`: copies values to the scratch, or back to the storages. */
-#define GATHER_IN false
-#define GATHER_OUT true
+/* The values of `back`: values are copied to the scratch, or back to the storages. */
+#define GATHER_READ false
+#define GATHER_WRITE_BACK true
 
 SETTI_INLINE void gather_copy(const sett_batch* batch, const setti_term* term, size_t size,
                               bool back)
 {
     if (back) {
-        gather_out(batch, term, size);
+        gather_write_back(batch, term, size);
     } else {
-        gather_in(batch, term, size);
+        gather_read(batch, term, size);
     }
 }
 
-/* Calls gather_copy with a constant size for usual values. */
+/* Calls gather_copy. The usual sizes are passed as constants, so that copies are short. */
 static void gather_move(const sett_batch* batch, const setti_term* term, bool back)
 {
     switch (term->type->storage.size) {
@@ -101,7 +101,8 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
     }
 }
 
-/* Copies the values of a batch from or to the scratches of outer loops. */
+/* Copies the values that outer loops have in their scratches: from them to the scratch of this
+ * loop, or with `back` from this loop to them. */
 SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* term, bool back)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -115,9 +116,9 @@ SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* t
         if (outer == NULL) {
             continue;
         }
-        void* to = back ? outer : value;
-        const void* from = back ? value : outer;
-        setti_row_copy(to, from, storage->size);
+        void* destination = back ? outer : value;
+        const void* original = back ? value : outer;
+        setti_row_copy(destination, original, storage->size);
     }
 }
 
@@ -127,15 +128,15 @@ void setti_fields_scatter(const sett_batch* batch)
     SETTI_EACH_TERM(k, loop->query->written & ~loop->in_place) {
         const setti_term* term = &loop->query->term[k];
         if (batch->fields[k] != NULL) {
-            gather_move(batch, term, GATHER_OUT);
+            gather_move(batch, term, GATHER_WRITE_BACK);
             if (SETTI_UNLIKELY((loop->nested >> k & 1) != 0)) {
-                gather_outer(batch, term, GATHER_OUT);
+                gather_outer(batch, term, GATHER_WRITE_BACK);
             }
         }
     }
 }
 
-/* Marks the source of each row as written, for types with track_rows. */
+/* Marks the source of each row as written, for a type with track_rows. */
 SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -146,6 +147,8 @@ SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* t
     }
 }
 
+/* Gathers the values of a term. Returns the field: the copies, from row 0 of the batch on.
+ *   nested  an outer loop may have copies of the values */
 static void* gather_field(const sett_batch* batch, const setti_term* term, bool nested)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -160,9 +163,9 @@ static void* gather_field(const sett_batch* batch, const setti_term* term, bool 
     if (SETTI_UNLIKELY(storage->tracked && term->access != SETT_IN)) {
         gather_track(batch, term);
     }
-    gather_move(batch, term, GATHER_IN);
+    gather_move(batch, term, GATHER_READ);
     if (SETTI_UNLIKELY(nested)) {
-        gather_outer(batch, term, GATHER_IN);
+        gather_outer(batch, term, GATHER_READ);
     }
     return setti_field_copies(batch, term) + (size_t)loop->scratch_row * storage->size;
 }
@@ -179,14 +182,15 @@ void setti_fields_set(sett_batch* batch, uint32_t base)
         } else if ((loop->in_place >> k & 1) == 0) {
             batch->fields[k] = gather_field(batch, term, (loop->nested >> k & 1) != 0);
         } else {
-            /* an array in a step over a sparse set: the place is the index of the first entity */
+            /* an array in a step over a sparse set: the row is the index of the first entity */
             bool by_index = loop->step_indices != NULL && term->type->storage.kind != SETTI_SPARSE;
-            batch->fields[k] = setti_field_in_place(batch, &query->world->pool, term,
-                                                    by_index ? batch->indices[0] : base);
+            uint32_t row = by_index ? batch->indices[0] : base;
+            batch->fields[k] = setti_field_in_place(batch, &query->world->pool, term, row);
         }
     }
     for (uint32_t k = 0; loop->scratch != NULL && k < loop->scratch->count; k++) {
         setti_gather* gather = &loop->scratch->gathers[k];
-        gather->used = (loop->in_place >> gather->term & 1) == 0; /* else not copied in this step */
+        /* false: the values are not copied in this step */
+        gather->used = (loop->in_place >> gather->term & 1) == 0;
     }
 }

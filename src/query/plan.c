@@ -1,23 +1,25 @@
-/* plan.c: chooses the rows that a loop visits: the first possible way of this list.
+/* plan.c: chooses the rows that a loop visits, by the first of these ways that is possible:
  *
  *     the storage of the term with `drives`;
  *     an owning group, if the query has all conditions of the group: the members are the first rows
  *     of the owned storages, in the same order;
- *     pages: occupancy words are intersected, up to the smallest extent; a tracked set replaces the
- *     words of all covered types;
- *     the required sparse set with the fewest entities: each row is looked up in the others.
+ *     pages: occupancy words are intersected, up to the smallest extent; the words of a tracked set
+ *     replace the words of all types that the set covers;
+ *     the required sparse set with the fewest entities: the entity of each row is looked up in the
+ *     other storages.
  *
- * But if a sparse set competes with a group or pages, the estimated costs decide. The estimate
+ * But if a sparse set competes with a group or with pages, the estimated costs decide. The estimate
  * assumes that components are independent of each other:
  *
  *     cost = rows visited x (PASS + terms tested x TEST)
  *          + rows left x values gathered x (GATHER + SCATTER)
  *
- * A sparse set in disorder costs more: APART for each gathered value and each tested sparse set,
- * times the share of rows with an entity far from the entity of the row before (by samples). A
- * component aligned with the driver (by samples) costs nothing, see match.c. The constants fit
- * sett_plans (docs/bench): with one other component the sparse set drives if it has up to three
- * quarters of all entities, with four others up to a seventh.
+ * A sparse set in disorder costs more: APART for each gathered value and for each tested sparse
+ * set, times the share of the rows whose entity is far from the entity of the previous row. A
+ * component aligned with the driver costs nothing, see match.c. Samples estimate both. The
+ * constants were measured by sett_plans (docs/bench). A sparse set drives if it has up to three
+ * quarters of all entities and the query has one other component. With four other components, it
+ * drives if it has up to a seventh.
  *
  * All plans find the same entities. The choice depends only on counts and on the order of rows,
  * both equal in worlds of equal state.
@@ -29,13 +31,13 @@
 #define COST_TEST 22   /* testing whether an entity has a component */
 #define COST_GATHER 22 /* copying a value to the order of the batch */
 #define COST_SCATTER 8 /* copying a value back */
-#define COST_APART 16  /* reading a value if the entity of the row before is far */
+#define COST_APART 16  /* reading a value if the entity of the previous row is far */
 
 #define ORDER_SAMPLES 16 /* rows compared with their neighbours and with other storages */
-#define ORDER_FAR 64     /* two entities are far if their indices differ by more */
-#define ORDER_ROWS 1024  /* fewer rows are in the first-level cache in any order */
+#define ORDER_FAR 64     /* two entities are far apart if their indices differ by more */
+#define ORDER_ROWS 1024  /* fewer rows stay in the first-level cache, in whatever order */
 
-/* Finds the term with a type and kind. Returns SETT_QUERY_TERMS if there is none. */
+/* Returns the number of the term with a type and kind, or SETT_QUERY_TERMS if there is none. */
 static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_term_kind kind)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -46,6 +48,7 @@ static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_
     return SETT_QUERY_TERMS;
 }
 
+/* Whether a query has a term with a type. */
 static bool plan_names(const sett_query* query, const setti_type* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -64,7 +67,7 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
     }
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         const setti_type* tag = listener->hidden[k];
-        /* a query with a term of the tag shows entities with the tag, unless it excludes the tag */
+        /* a query that names the tag, other than to exclude it, shows the entities with the tag */
         bool excludes = plan_term(query, tag, SETT_WITHOUT) != SETT_QUERY_TERMS;
         bool shows = plan_names(query, tag) && !excludes;
         if (shows && !setti_type_list_has(&listener->with, tag)) {
@@ -74,20 +77,26 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
     return true;
 }
 
-/* Returns the terms that a listener covers, or 0 if the query lacks one of its conditions. */
+/* Returns the terms that are true for all members of a listener. Returns 0 if the listener has a
+ * condition that the query lacks. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
     SETTI_ASSERT(!listener->observes);
     uint32_t covered = 0;
-    for (uint32_t k = 0; k < listener->with.count + listener->without.count; k++) {
-        bool with = k < listener->with.count;
-        const setti_type* type =
-            with ? listener->with.item[k] : listener->without.item[k - listener->with.count];
-        const setti_type* switched = with ? NULL : setti_type_switched(type);
+    for (uint32_t k = 0; k < listener->with.count; k++) {
+        uint32_t term = plan_term(query, listener->with.item[k], SETT_WITH);
+        if (term == SETT_QUERY_TERMS) {
+            return 0;
+        }
+        covered |= (uint32_t)1 << term;
+    }
+    for (uint32_t k = 0; k < listener->without.count; k++) {
+        const setti_type* type = listener->without.item[k];
+        const setti_type* switched = setti_type_switched(type);
         if (switched != NULL && plan_term(query, switched, SETT_WITH) != SETT_QUERY_TERMS) {
             continue; /* `type` is the `off` tag of a required type: hidden in any case */
         }
-        uint32_t term = plan_term(query, type, with ? SETT_WITH : SETT_WITHOUT);
+        uint32_t term = plan_term(query, type, SETT_WITHOUT);
         if (term == SETT_QUERY_TERMS) {
             return 0;
         }
@@ -96,7 +105,7 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
     return plan_skips_hidden(query, listener) ? covered : 0;
 }
 
-/* Whether listener `a` saves more than listener `b`, or `b` is NULL. */
+/* Whether the listener `a` saves more than the listener `b`. Returns true if `b` is NULL. */
 static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const setti_listener* b,
                            uint32_t covered_b)
 {
@@ -111,7 +120,7 @@ static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const se
     return setti_bits_count(covered_a) > setti_bits_count(covered_b);
 }
 
-/* Finds the terms of arrays and tags, and the rows of a step over pages. */
+/* Finds the terms of arrays and tags, and how many rows a step over pages has. */
 static void plan_find_kinds(sett_query* query)
 {
     query->positional = 0;
@@ -133,7 +142,10 @@ static void plan_find_cover(sett_query* query)
     query->arranged = 0;
     for (setti_listener* listener = query->world->listeners; listener != NULL;
          listener = listener->next) {
-        uint32_t covered = listener->observes ? 0 : plan_covered(query, listener);
+        if (listener->observes) {
+            continue;
+        }
+        uint32_t covered = plan_covered(query, listener);
         if (covered != 0 && plan_is_better(listener, covered, query->cover, query->covered)) {
             query->cover = listener;
             query->covered = covered;
@@ -149,6 +161,7 @@ static void plan_find_cover(sett_query* query)
     }
 }
 
+/* Hides the entities that have the type, a tag, from a query. */
 static void plan_hide(sett_query* query, setti_type* type)
 {
     SETTI_ASSERT(query->hidden_count < SETTI_HIDDEN + SETT_QUERY_TERMS);
@@ -156,6 +169,7 @@ static void plan_hide(sett_query* query, setti_type* type)
         (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
 }
 
+/* Finds the tags that hide entities from a query, and the tags of switched-off required types. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
@@ -170,6 +184,25 @@ static void plan_find_hidden(sett_query* query)
             plan_hide(query, query->term[k].type->off);
         }
     }
+}
+
+/* Finds the arrays that a step over pages reads, and the terms to test afterwards. A tracked set
+ * has its members in one array, which is read in place of the arrays of its types. */
+static void plan_find_arrays(sett_query* query)
+{
+    bool by_set = query->cover != NULL && query->cover->owned.count == 0;
+    uint32_t tested_by_set = by_set ? query->covered : 0;
+    query->array_count = 0;
+    if (by_set) {
+        query->array[query->array_count++] = &query->cover->members;
+    }
+    SETTI_EACH_TERM(k, query->required & query->positional & ~tested_by_set) {
+        query->array[query->array_count++] = &query->term[k].type->storage;
+    }
+    SETTI_ASSERT(query->array_count <= SETT_QUERY_TERMS + 1);
+    /* a covered sparse-set type still needs a look-up if the query has a field of the type */
+    uint32_t sparse = query->required & ~query->positional;
+    query->filter = ((query->without | sparse) & ~tested_by_set) | (sparse & query->fields);
 }
 
 void setti_plan_update(sett_query* query)
@@ -187,28 +220,21 @@ void setti_plan_update(sett_query* query)
     plan_find_kinds(query);
     plan_find_cover(query);
     plan_find_hidden(query);
-    bool by_set = query->cover != NULL && query->cover->owned.count == 0;
-    uint32_t tested_by_set = by_set ? query->covered : 0;
-    query->array_count = 0;
-    if (by_set) {
-        query->array[query->array_count++] = &query->cover->members;
-    }
-    SETTI_EACH_TERM(k, query->required & query->positional & ~tested_by_set) {
-        query->array[query->array_count++] = &query->term[k].type->storage;
-    }
-    /* a covered sparse-set type still needs a look-up if the query has a field of the type */
-    uint32_t sparse = query->required & ~query->positional;
-    query->filter = ((query->without | sparse) & ~tested_by_set) | (sparse & query->fields);
-    query->simple = sparse == 0 && query->array_count != 0 && query->hidden_count == 0;
+    plan_find_arrays(query);
+    bool all_positional = (query->required & ~query->positional) == 0;
+    bool gathers = (query->fields & ~query->positional) != 0;
+    query->simple = all_positional && query->array_count != 0 && query->hidden_count == 0;
     query->plain = (query->optional | query->changed | query->filter | query->elsewhere_count) == 0;
-    SETTI_ASSERT(query->array_count <= SETT_QUERY_TERMS + 1);
-    query->direct =
-        query->plain && query->array_count != 0 && (query->fields & ~query->positional) == 0;
-    bool is_slow = !(query->simple && query->direct);
-    query->version_short = is_slow ? query->version - 1 : query->version;
+    query->direct = query->plain && query->array_count != 0 && !gathers;
+    query->version_short = query->version;
+    if (!query->simple || !query->direct) {
+        query->version_short--; /* never equal, so that each loop takes the slow path */
+    }
 }
 
-/* Finds the required sparse set with the fewest entities, or SETT_QUERY_TERMS. */
+/* Returns the term of the required sparse set with the fewest entities, or SETT_QUERY_TERMS if
+ * there is no sparse set.
+ *   except  terms that do not count */
 static uint32_t plan_fewest(const sett_query* query, uint32_t except)
 {
     uint32_t fewest = SETT_QUERY_TERMS;
@@ -221,7 +247,7 @@ static uint32_t plan_fewest(const sett_query* query, uint32_t except)
     return fewest;
 }
 
-/* Makes the plan over the rows of the sparse set of a term. */
+/* Makes a plan over the rows of the sparse set of the term `driver`. */
 static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* plan)
 {
     SETTI_ASSERT(driver < query->term_count &&
@@ -232,13 +258,14 @@ static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* pla
     plan->limit = query->term[driver].type->storage.extent;
 }
 
+/* Makes a plan over the members of the owning group. */
 static void plan_walk_group(const sett_query* query, setti_plan* plan)
 {
     SETTI_ASSERT(query->cover != NULL && query->arranged != 0);
     plan_drive(query, setti_bits_lowest(query->arranged), plan);
     plan->in_place = query->arranged;
     plan->residual &= ~query->covered;
-    /* covered types that the group does not own need a look-up if the query has a field of them */
+    /* covered types that the group does not own are looked up, because fields need their values */
     plan->residual |= query->required & query->covered & ~query->arranged & query->fields;
     plan->limit = query->cover->length;
 }
@@ -263,47 +290,60 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
     }
 }
 
-/* Estimates how many of `count` entities are among `part` of all entities. */
+/* Estimates how many of `count` entities have a condition that `part` of all entities have. */
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {
     uint64_t all = query->world->entities.count;
     SETTI_ASSERT((count == 0 || all != 0) && part <= all);
-    return count == 0 ? 0 : count * part / all;
+    if (count == 0) {
+        return 0;
+    }
+    return count * part / all;
 }
 
-/* Returns for how many of ORDER_SAMPLES rows the entity of the next row is far. */
+/* Returns for how many of ORDER_SAMPLES rows the entity is far from the entity of the next row. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
-    uint32_t far = 0;
+    uint32_t far_count = 0;
     if (storage->keep_order || storage->count < ORDER_ROWS) {
-        return 0; /* with keep_order, worlds of equal state may have other gaps in their rows */
+        return 0; /* with keep_order, worlds of equal state may differ in the gaps of their rows */
     }
     SETTI_ASSERT(storage->extent == storage->count);
     for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
         uint32_t row = storage->count / ORDER_SAMPLES * k;
-        uint32_t a = *setti_storage_index(storage, row);
-        uint32_t b = *setti_storage_index(storage, row + 1);
-        far += (a < b ? b - a : a - b) > ORDER_FAR;
+        uint32_t index = *setti_storage_index(storage, row);
+        uint32_t next = *setti_storage_index(storage, row + 1);
+        uint32_t distance = SETTI_MAX(index, next) - SETTI_MIN(index, next);
+        if (distance > ORDER_FAR) {
+            far_count++;
+        }
     }
-    return far;
+    return far_count;
 }
 
-/* Whether a row of the driver is aligned with another storage. */
+/* Whether a row of the driver seems to be aligned with `other`. A sparse set has the entity in the
+ * same row. An array has the entity, and the entity of the next row has the next index. */
 static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
 {
-    const uint32_t* index = setti_storage_index(driver, row);
+    uint32_t index = *setti_storage_index(driver, row);
     if (other->kind == SETTI_SPARSE) {
-        return setti_sparse_row(other, *index) == row;
+        return setti_sparse_row(other, index) == row;
     }
-    return setti_bitmap_has(other, *index) &&
-           (row + 1 == driver->count || *setti_storage_index(driver, row + 1) == *index + 1);
+    if (!setti_bitmap_has(other, index)) {
+        return false;
+    }
+    bool is_last = row + 1 == driver->count;
+    return is_last || *setti_storage_index(driver, row + 1) == index + 1;
 }
 
 uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
 {
     const setti_storage* storage = &query->term[driver].type->storage;
-    uint32_t aligned = storage->keep_order ? 0 : query->required & ~((uint32_t)1 << driver);
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
+    if (storage->keep_order) {
+        return 0;
+    }
+    uint32_t aligned = query->required & ~((uint32_t)1 << driver);
     SETTI_EACH_TERM(k, aligned) {
         const setti_storage* other = &query->term[k].type->storage;
         bool in_order = !other->keep_order;
@@ -321,47 +361,61 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
-    uint32_t aligned = way == SETTI_WAY_SPARSE ? setti_plan_terms_in_order(query, plan->driver) : 0;
-    uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual & ~aligned;
-    uint64_t all = query->world->entities.count;
+    uint32_t all = query->world->entities.count;
     uint64_t visited = all;
-    uint64_t apart = 0;
+    uint64_t disorder = 0; /* cost of a row because the entity of the previous row is far */
+    uint32_t aligned = 0;
     if (way == SETTI_WAY_ARRANGED) {
         visited = query->cover->length;
     } else if (way == SETTI_WAY_SPARSE) {
         const setti_storage* driver = &query->term[plan->driver].type->storage;
         visited = driver->count;
-        apart = (uint64_t)COST_APART * plan_disorder(driver) / ORDER_SAMPLES;
+        disorder = (uint64_t)COST_APART * plan_disorder(driver) / ORDER_SAMPLES;
+        aligned = setti_plan_terms_in_order(query, plan->driver);
     }
     uint64_t cost = visited * COST_PASS;
-    uint64_t rows = visited;                                           /* left after the tests */
-    uint32_t arrays = way == SETTI_WAY_PAGES ? query->array_count : 0; /* tested by words of bits */
-    for (uint32_t k = 0; k < arrays; k++) {
-        rows = plan_share(query, rows, query->array[k]->count);
+    uint64_t rows = visited; /* left after the tests */
+    uint32_t tested = plan->residual & ~aligned;
+    if (way == SETTI_WAY_PAGES) {
+        tested = query->filter;
+        for (uint32_t k = 0; k < query->array_count; k++) { /* the passes test words of bits */
+            rows = plan_share(query, rows, query->array[k]->count);
+        }
     }
     SETTI_EACH_TERM(k, tested) {
         const setti_term* term = &query->term[k];
         uint32_t count = term->type->storage.count;
-        bool sparse = term->type->storage.kind == SETTI_SPARSE;
-        cost += rows * (COST_TEST + (sparse ? apart : 0));
-        rows = plan_share(query, rows, term->kind == SETT_WITH ? count : (uint32_t)all - count);
+        cost += rows * COST_TEST;
+        if (term->type->storage.kind == SETTI_SPARSE) {
+            cost += rows * disorder;
+        }
+        uint32_t matching = term->kind == SETT_WITH ? count : all - count;
+        rows = plan_share(query, rows, matching);
     }
     SETTI_EACH_TERM(k, query->fields & ~(plan->in_place | aligned)) {
-        bool copies_back = query->term[k].access == SETT_INOUT;
-        cost += rows * (COST_GATHER + apart + (copies_back ? COST_SCATTER : 0));
+        cost += rows * (COST_GATHER + disorder);
+        if (query->term[k].access == SETT_INOUT) { /* copied back */
+            cost += rows * COST_SCATTER;
+        }
     }
     return cost;
 }
 
-/* Returns the possible ways, bit k for setti_way k. */
+/* Returns the possible ways: bit k is set if the setti_way k is possible. */
 static uint32_t plan_ways(const sett_query* query)
 {
+    if (query->forced != SETTI_WAY_CHOSEN) {
+        return (uint32_t)1 << query->forced;
+    }
     bool group = query->arranged != 0;
-    bool sparse = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS; /* outside the group */
-    bool pages = !group && (query->array_count != 0 || !sparse);
-    uint32_t ways = (uint32_t)group << SETTI_WAY_ARRANGED | (uint32_t)sparse << SETTI_WAY_SPARSE |
-                    (uint32_t)pages << SETTI_WAY_PAGES;
-    return query->forced != SETTI_WAY_CHOSEN ? (uint32_t)1 << query->forced : ways;
+    /* a sparse set that the group does not own */
+    bool sparse = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS;
+    bool pages = query->array_count != 0 || !sparse; /* without arrays, pages are all entities */
+    if (group) {
+        pages = false; /* a group is better in any case */
+    }
+    return (uint32_t)group << SETTI_WAY_ARRANGED | (uint32_t)sparse << SETTI_WAY_SPARSE |
+           (uint32_t)pages << SETTI_WAY_PAGES;
 }
 
 void setti_plan_make(const sett_query* query, setti_plan* plan)

@@ -1,8 +1,8 @@
 /* query.c: creates and destroys queries, and checks the typed access to fields. Creation computes
  * the members that depend only on the terms; plan.c computes the members that depend on the world.
  *
- * The workload: some hundreds of queries, created when a program starts; in debug builds a check of
- * each access to a field.
+ * The workload: some hundreds of queries, created when a program starts. In debug builds, a check
+ * of each access to a field.
  *
  * Invariant:  a query is in the list of the world from sett_query_create to sett_query_destroy
  */
@@ -26,13 +26,15 @@ static void query_add_walk(setti_writer* writer, const sett_world* world, const 
     } else if (term->along == SETT_ID_INSTANCE_OF && term->walk == SETT_WALK_SELF_UP) {
         setti_writer_add(writer, "prefab");
     } else {
-        const char* along = sett_component_name(world, term->along); /* NULL: not registered */
-        setti_writer_add(writer, "%s%s%s", walks[term->walk], along != NULL ? " " : "",
-                         along != NULL ? along : "");
+        const char* relationship = sett_component_name(world, term->along);
+        setti_writer_add(writer, "%s", walks[term->walk]);
+        if (relationship != NULL) { /* NULL: not registered */
+            setti_writer_add(writer, " %s", relationship);
+        }
     }
 }
 
-/* Writes the other entity of a term, for example "(up)" or "(#7:2|up Likes)". */
+/* Writes where a term about another entity looks, for example "(up)" or "(#7:2|up Likes)". */
 static void query_add_place(setti_writer* writer, const sett_world* world, const sett_term* term)
 {
     bool walks_on = term->walk != SETT_WALK_NONE;
@@ -51,7 +53,8 @@ static void query_add_place(setti_writer* writer, const sett_world* world, const
     setti_writer_add(writer, ")");
 }
 
-/* Returns the default name of a query, for example "Position, no Frozen, Health(up)". */
+/* Returns the name of a query that the program gave none, for example
+ * "Position, no Frozen, Health(up)". */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
                                       char out[QUERY_NAME_SIZE])
 {
@@ -76,7 +79,7 @@ static sett_status query_unregistered(sett_world* world, const char* call, const
 {
     sett_component component = desc->terms[k].component;
     char query[QUERY_NAME_SIZE + 16];
-    if (component == UINT32_MAX) { /* in terms, it stands for id 0, which ends the list */
+    if (component == UINT32_MAX) { /* terms have UINT32_MAX for id 0, because 0 ends their list */
         component = 0;
     }
     if (name[0] != '\0') {
@@ -94,10 +97,13 @@ static sett_status query_unregistered(sett_world* world, const char* call, const
 
 static bool query_writes(const sett_term* term)
 {
-    return term->kind != SETT_WITHOUT && (term->access == SETT_INOUT || term->access == SETT_OUT);
+    if (term->kind == SETT_WITHOUT) {
+        return false;
+    }
+    return term->access == SETT_INOUT || term->access == SETT_OUT;
 }
 
-/* Returns why two terms contradict each other, or NULL. */
+/* Returns why two terms contradict each other, or NULL if they do not. */
 static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     if (a->component != b->component) {
@@ -149,17 +155,18 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
     return SETT_OK;
 }
 
-/* Adds room for the gathered values of a term to the scratch. */
+/* Makes room in the scratch for the copies of a term's values and for their sources. */
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
     SETTI_ASSERT(storage->size != 0);
     query->scratch_align = SETTI_MAX(query->scratch_align, storage->align);
-    size_t at = setti_align_up(query->scratch_size, storage->align);
-    term->values = (uint32_t)at;
-    at = setti_align_up(at + (size_t)storage->size * SETTI_GATHER_ROWS, sizeof(setti_source));
-    term->sources = (uint32_t)at;
-    query->scratch_size = (uint32_t)(at + sizeof(setti_source) * SETTI_GATHER_ROWS);
+    size_t copies = setti_align_up(query->scratch_size, storage->align);
+    size_t copies_end = copies + (size_t)storage->size * SETTI_GATHER_ROWS;
+    size_t sources = setti_align_up(copies_end, sizeof(setti_source));
+    term->copies_offset = (uint32_t)copies;
+    term->sources_offset = (uint32_t)sources;
+    query->scratch_size = (uint32_t)(sources + sizeof(setti_source) * SETTI_GATHER_ROWS);
 }
 
 static void query_add_term(sett_query* query, const sett_term* given)
@@ -176,11 +183,13 @@ static void query_add_term(sett_query* query, const sett_term* given)
     query->required |= term->kind == SETT_WITH ? bit : 0;
     query->without |= term->kind == SETT_WITHOUT ? bit : 0;
     query->any |= term->kind == SETT_ANY ? bit : 0;
-    query->optional |= term->kind == SETT_OPTIONAL || term->kind == SETT_ANY ? bit : 0;
+    bool may_be_absent = term->kind == SETT_OPTIONAL || term->kind == SETT_ANY;
+    query->optional |= may_be_absent ? bit : 0;
     query->changed |= given->changed ? bit : 0;
     query->drives |= given->drives ? bit : 0;
     query->fields |= term->has_field ? bit : 0;
-    query->written |= term->has_field && term->access != SETT_IN ? bit : 0;
+    bool writes = term->has_field && term->access != SETT_IN;
+    query->written |= writes ? bit : 0;
     if (term->has_field) {
         query_add_scratch(query, term);
     }
@@ -193,7 +202,7 @@ static void query_update_all(sett_world* world)
     }
 }
 
-/* Returns the name of a query with a term of the type, or NULL. */
+/* Returns the name of a query that has a term of the type, or NULL if there is none. */
 static const char* query_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -216,7 +225,7 @@ static void query_trim_all(sett_world* world)
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_lists_free(query);
         query->lists.due = 1;
-        query->lists.known = false;
+        query->lists.decided = false;
     }
 }
 
@@ -261,7 +270,7 @@ static sett_query* query_make(sett_world* world, const char* name, const sett_qu
         }
     }
     query->lists.due = 1;
-    query->version = world->listener_version - 1; /* outdated, so that the update computes */
+    query->version = world->listener_version - 1; /* an old version: the update computes all */
     setti_plan_update(query);
     return query;
 }
@@ -291,7 +300,10 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
     static const char call[] = "sett_query_create";
     desc =
         setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full), full.terms, call);
-    return desc != NULL ? setti_query_create(world, desc, call) : NULL;
+    if (desc == NULL) {
+        return NULL;
+    }
+    return setti_query_create(world, desc, call);
 }
 
 sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, const char* call)
@@ -299,15 +311,18 @@ sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, c
     if (setti_world_check_serial(world, call) != SETT_OK) {
         return NULL;
     }
-    uint32_t at;
-    const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_LOOPS, &at);
+    uint32_t wrong_term;
+    const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_LOOPS, &wrong_term);
     if (wrong != NULL) {
         const char* name = desc->name != NULL ? desc->name : "query";
-        setti_term_reject(world, desc->terms, at, call, name, wrong);
+        setti_term_reject(world, desc->terms, wrong_term, call, name, wrong);
         return NULL;
     }
-    char room[QUERY_NAME_SIZE];
-    const char* name = desc->name != NULL ? desc->name : query_default_name(world, desc, room);
+    char default_name[QUERY_NAME_SIZE];
+    const char* name = desc->name;
+    if (name == NULL) {
+        name = query_default_name(world, desc, default_name);
+    }
     if (query_check_types(world, call, name, desc) != SETT_OK) {
         return NULL;
     }
@@ -392,10 +407,10 @@ bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* te
     }
     sett_term full = {0};
     if (k < query->term_count) {
-        const setti_term* at = &query->term[k];
-        full.component = at->type->id;
-        full.access = at->access;
-        full.kind = at->kind;
+        const setti_term* found = &query->term[k];
+        full.component = found->type->id;
+        full.access = found->access;
+        full.kind = found->kind;
         full.changed = (query->changed >> k & 1) != 0;
         full.drives = (query->drives >> k & 1) != 0;
     } else {
@@ -407,7 +422,7 @@ bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* te
     return true;
 }
 
-/* Finds a term with values of the C type `type`, or NULL. */
+/* Finds a term with values of the C type `type`. Returns NULL if there is none. */
 static const setti_term* query_term_of_type(const sett_query* query, size_t size, const char* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -420,24 +435,24 @@ static const setti_term* query_term_of_type(const sett_query* query, size_t size
     return NULL;
 }
 
-/* Writes why term k has no field of the C type `type`. */
+/* Writes why the program cannot use term `k` as a field of the C type `type`. */
 SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint32_t k, size_t size,
                                                   const char* type, char* out, size_t room)
 {
-    const setti_term* term = k < query->term_count ? &query->term[k] : NULL;
-    if (term == NULL && k - query->term_count < query->elsewhere_count) {
-        snprintf(out, room, "the term is about another entity - use SETT_FIELD_FROM");
-        return;
-    }
-    if (term == NULL) {
+    if (k >= query->term_count + query->elsewhere_count) {
         snprintf(out, room, "the query has no such term - pass the number of a term, from 0 on");
         return;
     }
+    if (k >= query->term_count) {
+        snprintf(out, room, "the term is about another entity - use SETT_FIELD_FROM");
+        return;
+    }
+    const setti_term* term = &query->term[k];
     if (!term->has_field) {
+        bool is_tag = term->type->storage.size == 0;
+        const char* why = is_tag ? "tags have no values" : "the term only tests for presence";
         snprintf(out, room, "\"%.100s\" has no field: %s - pass the number of a term with values",
-                 term->type->desc.name,
-                 term->type->storage.size == 0 ? "tags have no values"
-                                               : "the term only tests for presence");
+                 term->type->desc.name, why);
         return;
     }
     const setti_term* meant = query_term_of_type(query, size, type);
@@ -445,10 +460,10 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
     if (meant != NULL) {
         snprintf(hint, sizeof(hint), " - term %u has values of this type",
                  (unsigned)(meant - query->term));
+    } else if (term->type->links != NULL) {
+        snprintf(hint, sizeof(hint), " - sett_related reads the data of a link");
     } else {
-        snprintf(hint, sizeof(hint), "%s",
-                 term->type->links != NULL ? " - sett_related reads the data of a link"
-                                           : " - add a term with values of this type");
+        snprintf(hint, sizeof(hint), " - add a term with values of this type");
     }
     char wrong[SETTI_MESSAGE_SIZE - sizeof(hint)];
     setti_component_describe_type(term->type, size, type, wrong, sizeof(wrong));
@@ -468,7 +483,9 @@ SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, b
         call, (unsigned)k, query->open.name, query->term[k].type->desc.name);
 }
 
-/* Returns the field of term `k`, or NULL if its values have another C type than `type`.
+/* Returns the field of term `k`. Reports a misuse and returns NULL if the values of the term are
+ * not of the C type `type`.
+ *   mut   the program will write the values
  *   call  the macro that the program used */
 SETTI_INLINE void* query_field(const sett_batch* given, uint32_t k, bool mut, size_t size,
                                const char* type, const char* call)
@@ -485,7 +502,8 @@ SETTI_INLINE void* query_field(const sett_batch* given, uint32_t k, bool mut, si
                                 query->open.name, type, wrong);
         return NULL;
     }
-    if (term->access == (mut ? SETT_IN : SETT_OUT)) {
+    sett_access wrong_access = mut ? SETT_IN : SETT_OUT;
+    if (term->access == wrong_access) {
         query_wrong_access(query, k, mut, call); /* reported, and yet allowed */
     }
     batch->checked_.terms[mut] |= (uint32_t)1 << k;
@@ -513,7 +531,7 @@ void* sett_batch_field_of_(const sett_batch* batch, sett_component component, bo
             return query_field(batch, k, mut, size, type, call);
         }
     }
-    bool elsewhere = false; /* a term about another entity has the type */
+    bool elsewhere = false; /* whether a term about another entity has the type */
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         elsewhere = elsewhere || query->elsewhere[k].type->id == component;
     }

@@ -8,7 +8,8 @@
 #include "world/term.h"
 #include "world/world.h"
 
-/* The source of a gathered value. Gathering replaces `place` by `address`. */
+/* Where a gathered value was copied from: first the place in the storage. Gathering replaces
+ * `place` by `address`. */
 typedef union setti_source {
     uint32_t place;
     unsigned char* address;
@@ -18,14 +19,14 @@ typedef struct setti_term {
     setti_type* type;
     sett_term_kind kind;
     sett_access access;
-    bool has_field;   /* the term reads or writes values */
-    uint32_t values;  /* gathered values: offset of the copies in the scratch */
-    uint32_t sources; /* offset in the scratch: a setti_source for each copy */
+    bool has_field;          /* the term reads or writes values */
+    uint32_t copies_offset;  /* if gathered: offset of the copied values in the scratch */
+    uint32_t sources_offset; /* offset in the scratch: a setti_source for each copy */
 } setti_term;
 
 typedef struct setti_elsewhere {
     setti_type* type;
-    sett_term given; /* the term as given; the type `along` may still be registered later */
+    sett_term given; /* the term as given; the type given.along may be registered later */
 } setti_elsewhere;
 
 /* The rows that a loop visits. */
@@ -38,10 +39,10 @@ typedef enum setti_way {
 
 /* The batches that a query remembers; see rows.c. */
 typedef struct setti_lists {
-    unsigned char* step; /* array: a setti_listed of `size` bytes for each step, or NULL */
+    unsigned char* step; /* array: a setti_listed of `step_size` bytes for each step, or NULL */
     uint32_t steps;
-    uint32_t size;
-    uint32_t room;   /* rows in a list */
+    uint32_t step_size;
+    uint32_t room;   /* rows that a list can hold */
     uint32_t unit;   /* rows in a step */
     uint32_t shift;  /* log2(unit) */
     uint32_t due;    /* loops until setti_lists_update is called */
@@ -49,7 +50,7 @@ typedef struct setti_lists {
     bool few;        /* at most one in 16 rows is expected to match */
     bool rare;       /* at most one row in two steps is expected to match */
     bool recalls;    /* steps are remembered, or `rare` is set */
-    bool known;      /* setti_lists_update was called at least once */
+    bool decided;    /* setti_lists_update was called at least once */
 } setti_lists;
 
 struct sett_query {
@@ -80,14 +81,14 @@ struct sett_query {
 
     /* Computed by plan.c when listeners or kinds of storage have changed. */
     uint32_t positional; /* terms of arrays and tags */
-    uint32_t array_rows; /* rows of a step over pages: the smallest page size among the arrays */
-    uint32_t version;    /* listener_version of the world at the time of the computation */
+    uint32_t array_rows; /* rows of a step over pages: the rows of the smallest page of an array */
+    uint32_t version;    /* listener_version of the world when the members were computed */
     /* `version` if the query is `simple` and `direct`, else an older number */
     uint32_t version_short;
     setti_listener* cover; /* a group with no other conditions than the query, or NULL */
     uint32_t covered;      /* terms that are true for all members of the cover */
     uint32_t arranged;     /* terms of types that the cover owns */
-    setti_way forced;      /* for measurements and tests: the way of all loops */
+    setti_way forced;      /* all loops take this way; only measurements and tests set it */
 
     /* A step over pages intersects the words of all `array`, then tests the terms of `filter`. */
     const setti_storage* array[SETT_QUERY_TERMS + 1];
@@ -95,7 +96,7 @@ struct sett_query {
     uint32_t filter;
     bool since_is_state; /* `since` is restored with the state: restored values are no changes */
     bool simple;         /* loops are over pages, for any counts of values */
-    bool plain;          /* over pages, a row matches if all of `array` have the row */
+    bool plain;          /* over pages, a row matches if each array of `array` has the row */
     bool direct;         /* plain, with an array, and nothing is gathered over pages */
     /* Tags that hide entities, as terms. */
     setti_term hidden[SETTI_HIDDEN + SETT_QUERY_TERMS];
@@ -129,7 +130,7 @@ typedef struct setti_plan {
     uint32_t limit;    /* how many rows of the driver, or entity indices, to visit */
 } setti_plan;
 
-/* The value of `driver` for a plan or loop over pages. */
+/* The value of `driver` in a plan or loop over pages. */
 #define SETTI_NO_DRIVER SETT_QUERY_TERMS
 
 /* The state of a loop, in `internal` of the batch. Order matters: see batch_reset. */
@@ -159,9 +160,9 @@ typedef struct setti_loop {
     bool remembers;       /* steps are looked up and stored in sett_query.lists */
     bool rare;            /* direct, and only words with values of the rarest array are read */
     bool unlisted;        /* the step at the cursor cannot be remembered */
-    bool sifts;           /* a row matches if both arrays of `sieve` have the row */
+    bool sifts;           /* a row matches if both arrays of `sieve` have it */
     const struct setti_listed* ahead; /* the remembered step at the cursor, or NULL */
-    /* The arrays to compare with remembered steps. A single array is in both places. */
+    /* The arrays to compare with remembered steps. If one array decides, it stands twice. */
     const setti_storage* sieve[2];
     /* The waiting rows of the step; a word of 0 follows. */
     uint64_t words[SETT_BATCH_ROWS / 64 + 1];
@@ -199,10 +200,10 @@ void setti_query_survey(sett_query* query, setti_survey* survey);
 /* Returns the row of an entity in a new loop, or SETTI_NONE if the entity does not match. */
 uint32_t setti_query_row(sett_query* query, sett_entity entity);
 
-/* Like sett_query_begin, inside of the call `call`, which ends the loop before it returns. */
+/* Like sett_query_begin, for the function `call`, where the loop also ends. Errors name `call`. */
 sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* call);
 
-/* SETT_QUERY_EACH inside of the call `call`. */
+/* Like SETT_QUERY_EACH, for a loop inside of the public function `call`. */
 #define SETTI_QUERY_EACH(query, b, call)                                                           \
     SETT_LOOP_(setti_query_begin((query), &b##_batch_, (call)), b)                                 \
     while (sett_batch_more_(b))
@@ -211,11 +212,12 @@ sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* 
 #define SETTI_REMEMBERS_STEPS true
 #define SETTI_REMEMBERS_NOTHING false
 
-/* Begins a loop of a job over rows [from, to). Plans must be up to date. */
+/* Begins a loop of a job over the rows from `first` on, as far as `end`. The plan must be up to
+ * date. `remembers`: the loop may use remembered steps. */
 sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_job_loops* job,
-                                  uint32_t from, uint32_t to, bool remembers);
+                                  uint32_t first, uint32_t end, bool remembers);
 
-/* Decides how much a query remembers. */
+/* Decides whether a query remembers steps, and allocates memory for them. */
 void setti_lists_update(sett_query* query);
 
 SETTI_INLINE void setti_lists_prepare(sett_query* query)
@@ -237,10 +239,11 @@ void setti_query_close_job(setti_job_loops* job);
 /* Updates the members of a query that depend on the world. */
 void setti_plan_update(sett_query* query);
 
-/* Returns the required terms that seem to be aligned with the sparse set of term `driver`. */
+/* Returns the required terms whose entities seem to be in the order of the sparse set of the term
+ * `driver`. Looks at a few rows. */
 uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver);
 
-/* Whether any entity at all is hidden from the query by a tag. */
+/* Whether a tag hides any entity of the world from the query. */
 SETTI_INLINE bool setti_plan_hides(const sett_query* query)
 {
     bool hides = false;
@@ -262,25 +265,29 @@ SETTI_INLINE bool setti_query_is_hidden(const sett_query* query, uint32_t index)
 /* Reports a query that has no matches because instances share a required type. */
 void setti_query_check_shared(const sett_query* query);
 
-/* Returns the limit of a loop over pages: the smallest extent. */
+/* Returns the end of a loop over pages: the smallest extent of an array. A query without arrays
+ * visits all entity indices. */
 SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
 {
+    if (query->array_count == 0) {
+        return setti_entity_capacity(&query->world->entities);
+    }
     uint32_t limit = UINT32_MAX;
     for (uint32_t k = 0; k < query->array_count; k++) {
         limit = SETTI_MIN(limit, query->array[k]->extent);
     }
-    return query->array_count != 0 ? limit : setti_entity_capacity(&query->world->entities);
+    return limit;
 }
 
-/* Returns the error of a term about another entity, or NULL. */
+/* Returns what is wrong with a term about another entity, or NULL if the term is valid. */
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term);
 
 void setti_elsewhere_add(sett_query* query, const sett_term* given);
 
-/* Whether all terms about other entities are true for a visited entity. */
+/* Whether all terms about other entities are true when the entity `index` is visited. */
 bool setti_elsewhere_is(const sett_query* query, uint32_t index);
 
-/* Keeps the rows of a step that match the terms about other entities. */
+/* Removes the rows of the step for which a term about another entity is false. */
 void setti_elsewhere_match(sett_batch* batch);
 
 /* Whether all terms about singletons and fixed entities are true. */

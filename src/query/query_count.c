@@ -1,16 +1,16 @@
-/* query_count.c: answers about a query without a loop in the program: sett_query_count,
- * sett_query_first, sett_query_matches, and the survey of chunks with possible matches, for jobs.
+/* query_count.c: answers about a query for which the program needs no loop: sett_query_count,
+ * sett_query_first, sett_query_matches. Also surveys the chunks that may hold matches, for jobs.
  *
- * The workload: a count or the first match now and then; in each frame a survey for each system
- * with several jobs, over up to a million entities.
+ * The workload: a count or the first match now and then. In each frame, a survey for each system
+ * that runs in several jobs, over up to a million entities.
  *
  * Invariant:  each answer equals the result of a loop over the query
  */
 #include "query/steps.h"
 
-uint32_t sett_query_count(const sett_query* of)
+uint32_t sett_query_count(const sett_query* given)
 {
-    sett_query* query = setti_unconst(of); /* the plan, a cache, may be updated */
+    sett_query* query = setti_unconst(given); /* the plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return 0;
     }
@@ -19,23 +19,25 @@ uint32_t sett_query_count(const sett_query* of)
     setti_loop_start(query, &batch);
     const setti_loop* loop = setti_loop_of(&batch);
     if (loop->plain && loop->driver == SETTI_NO_DRIVER && query->array_count == 1) {
-        return query->array[0]->count; /* the only type, or a tracked set of all types */
+        return query->array[0]->count; /* of the only type, or of a tracked set that covers all */
     }
-    for (setti_step step; (step = setti_step_next(&batch)) != SETTI_STEP_END;) {
+    setti_step step = setti_step_next(&batch);
+    while (step != SETTI_STEP_END) {
         if (step == SETTI_STEP_DENSE) {
             count += batch.count;
-            continue;
+        } else {
+            for (uint32_t word = 0; word < loop->word_count; word++) {
+                count += setti_bits_count(loop->words[word]);
+            }
         }
-        for (uint32_t at = 0; at < loop->word_count; at++) {
-            count += setti_bits_count(loop->words[at]);
-        }
+        step = setti_step_next(&batch);
     }
     return count;
 }
 
-sett_entity sett_query_first(const sett_query* of)
+sett_entity sett_query_first(const sett_query* given)
 {
-    sett_query* query = setti_unconst(of); /* the plan, a cache, may be updated */
+    sett_query* query = setti_unconst(given); /* the plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return sett_null();
     }
@@ -49,8 +51,8 @@ sett_entity sett_query_first(const sett_query* of)
     }
     if (step == SETTI_STEP_WORDS) {
         SETTI_ASSERT(loop->some != 0);
-        uint32_t at = setti_bits_lowest(loop->some);
-        row = at * 64 + setti_bits_lowest(loop->words[at]);
+        uint32_t word = setti_bits_lowest(loop->some);
+        row = word * 64 + setti_bits_lowest(loop->words[word]);
     }
     return setti_entity_at(&query->world->entities, setti_step_index(&batch, row));
 }
@@ -60,7 +62,7 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     if (SETTI_IS_NULL(query)) {
         return false;
     }
-    bool any_found = query->any == 0; /* no SETT_ANY terms, or one is true */
+    bool any_holds = query->any == 0; /* whether a SETT_ANY term is true, or there is none */
     if (!sett_entity_valid(query->world, entity) || setti_query_is_hidden(query, entity.index)) {
         return false;
     }
@@ -68,15 +70,20 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
         const setti_term* term = &query->term[k];
         const setti_storage* storage = &term->type->storage;
         bool has = setti_type_is_on(term->type, entity.index);
-        any_found = any_found || (term->kind == SETT_ANY && has);
-        if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has)) {
+        if (has && term->kind == SETT_ANY) {
+            any_holds = true;
+        }
+        if (has && term->kind == SETT_WITHOUT) {
+            return false;
+        }
+        if (!has && term->kind == SETT_WITH) {
             return false;
         }
         if ((query->changed >> k & 1) != 0 && !setti_match_is_new(query, storage, entity.index)) {
             return false;
         }
     }
-    return any_found && setti_elsewhere_is(query, entity.index);
+    return any_holds && setti_elsewhere_is(query, entity.index);
 }
 
 static void survey_mark(setti_survey* survey, uint32_t chunk)
@@ -87,15 +94,16 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
     survey->filled++;
 }
 
-/* Finds the first word with a match, from `row` on. Returns the row of the word's bit 0, or a row
- * from `end` on if there is no such word. */
+/* Finds the first word with a match. Returns the first row of this word, or a row >= `end` if there
+ * is no match.
+ *   bits  the words of each array; the first word begins at the row `row` */
 static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits, uint32_t row,
                             uint32_t end)
 {
-    for (uint32_t at = 0; row < end; at++, row += 64) {
-        uint64_t word = bits[0][at];
+    for (uint32_t number = 0; row < end; number++, row += 64) {
+        uint64_t word = bits[0][number];
         for (uint32_t k = 1; k < query->array_count; k++) {
-            word &= bits[k][at];
+            word &= bits[k][number];
         }
         if (word != 0) {
             break;
@@ -104,24 +112,26 @@ static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits
     return row;
 }
 
-/* Marks each chunk that has a match. */
+/* Marks each chunk that has a match. `limit` is the end of the rows. */
 static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     SETTI_ASSERT(query->array_count != 0 && survey->rows % SETT_BATCH_ROWS == 0);
-    uint32_t page_rows = query->lists.rare ? SETT_BATCH_ROWS : SETTI_BITS_ROWS; /* one search */
+    /* rows of a page, which is searched at once */
+    uint32_t page_rows = query->lists.rare ? SETT_BATCH_ROWS : SETTI_BITS_ROWS;
     for (uint32_t row = 0; row < limit;) {
-        if (query->lists.rare) { /* skips to a word of a page with the rarest type */
+        if (query->lists.rare) { /* skips to a page with values of the rarest type */
             row = setti_array_seek(setti_match_rarest(query), row) & ~(uint32_t)63;
         }
         if (row >= limit) {
             return;
         }
-        if (setti_match_words_at(query, row, bits) != NULL) {
+        if (setti_match_words_at(query, row, bits) != NULL) { /* an array has no page here */
             row = setti_match_seek(query, row);
             continue;
         }
-        uint32_t page_end = SETTI_MIN(limit, (row | (page_rows - 1)) + 1);
+        uint32_t next_page = (row | (page_rows - 1)) + 1;
+        uint32_t page_end = SETTI_MIN(limit, next_page);
         row = survey_find(query, bits, row, page_end);
         if (row < page_end) {
             survey_mark(survey, row / survey->rows);
@@ -138,10 +148,13 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
     memset(survey, 0, sizeof(*survey));
     survey->scattered = query->written & ~loop->in_place;
     bool pages = loop->driver == SETTI_NO_DRIVER && query->array_count != 0;
-    for (uint32_t k = 0; pages && k < query->array_count; k++) {
-        /* unlike the extent, the end depends only on the state */
-        loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
+    if (pages) {
+        for (uint32_t k = 0; k < query->array_count; k++) {
+            /* unlike the extent, the end depends only on the state */
+            loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
+        }
     }
+    /* a unit is SETT_BATCH_ROWS rows; all divisions round up */
     uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
     uint32_t chunk_units = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
     survey->rows = chunk_units * SETT_BATCH_ROWS;
@@ -151,7 +164,7 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
         return;
     }
     for (uint32_t k = 0; k < survey->count; k++) {
-        survey_mark(survey, k); /* without a search: a sparse set, or too few rows */
+        survey_mark(survey, k); /* a sparse set, or too few rows to search them */
     }
 }
 

@@ -1,9 +1,9 @@
 /* random.c: random numbers as functions of (seed, entity, tick, use).
  *
- * The workload: some numbers for each of many entities a frame, in loops on any number of threads,
- * on machines that must agree in every bit. So there is no state. The arithmetic is on integers,
- * and the last step is exact: the conversion of at most 53 bits to floating point, times a power of
- * two. So results do not depend on libm or on contracted multiplications.
+ * The workload: some numbers for each of many entities in each frame, in loops on any number of
+ * threads, on machines that must agree in every bit. So there is no state, and the arithmetic is on
+ * integers. Only the last step has a floating point result: at most 53 bits times a power of two,
+ * which is exact. So results do not depend on libm or on contracted multiplications.
  *
  * Invariant:  equal arguments give equal results, on every machine
  */
@@ -45,20 +45,25 @@ static uint64_t random_root(uint64_t number)
     return root;
 }
 
-/* Returns -2 ln(s / 2^62) in units of 2^-24. Squaring gives log2 bit by bit. */
+/* Returns -2 ln(s / 2^62) in units of 2^-24. Repeated squaring gives the bits of log2. */
 static uint64_t random_log(uint64_t s)
 {
     uint32_t high = setti_bits_highest(s);
-    uint64_t mantissa = high >= 31 ? s >> (high - 31) : s << (31 - high); /* in [2^31, 2^32) */
-    uint64_t fraction = 0;
+    uint64_t mantissa; /* in [2^31, 2^32): a number in [1, 2), in units of 2^-31 */
+    if (high >= 31) {
+        mantissa = s >> (high - 31);
+    } else {
+        mantissa = s << (31 - high);
+    }
+    uint64_t fraction = 0; /* of log2, in units of 2^-32 */
     for (uint32_t k = 0; k < 32; k++) {
         uint64_t square = mantissa * mantissa;
-        bool above = square >> 63 != 0;
-        mantissa = square >> (above ? 32 : 31);
-        fraction = fraction << 1 | above;
+        bool is_two_or_more = square >> 63 != 0;
+        mantissa = square >> (is_two_or_more ? 32 : 31);
+        fraction = fraction << 1 | is_two_or_more;
     }
-    uint64_t below = ((uint64_t)(62 - high) << 32) - fraction; /* -log2, in units of 2^-32 */
-    return (below >> 8) * 5954088944u >> 32;                   /* 2 ln 2 */
+    uint64_t minus_log2 = ((uint64_t)(62 - high) << 32) - fraction; /* in units of 2^-32 */
+    return (minus_log2 >> 8) * 5954088944u >> 32;                   /* times 2 ln 2 */
 }
 
 /* The polar method of Marsaglia: x / r is the cosine of a uniform angle, and r^2 is uniform. */
@@ -87,26 +92,30 @@ typedef struct random_item {
 
 static bool random_goes_before(const random_item* a, const random_item* b)
 {
-    return a->key != b->key ? a->key < b->key : a->entity.index < b->entity.index;
+    if (a->key != b->key) {
+        return a->key < b->key;
+    }
+    return a->entity.index < b->entity.index;
 }
 
-static void random_sink(random_item* items, uint32_t at, uint32_t count)
+/* Moves the item at `place` of a heap down, until neither child goes after the item. */
+static void random_sink(random_item* items, uint32_t place, uint32_t count)
 {
-    random_item item = items[at];
-    for (uint32_t next = 2 * at + 1; next < count; next = 2 * at + 1) {
-        if (next + 1 < count && random_goes_before(&items[next], &items[next + 1])) {
-            next++;
+    random_item item = items[place];
+    for (uint32_t child = 2 * place + 1; child < count; child = 2 * place + 1) {
+        if (child + 1 < count && random_goes_before(&items[child], &items[child + 1])) {
+            child++;
         }
-        if (!random_goes_before(&item, &items[next])) {
+        if (!random_goes_before(&item, &items[child])) {
             break;
         }
-        items[at] = items[next];
-        at = next;
+        items[place] = items[child];
+        place = child;
     }
-    items[at] = item;
+    items[place] = item;
 }
 
-/* Heap sort. Takes O(n log n) in any case. */
+/* Sorts items by key, then by index. A heap sort takes O(n log n) in any case. */
 static void random_sort(random_item* items, uint32_t count)
 {
     for (uint32_t k = count / 2; k-- > 0;) {
@@ -120,10 +129,10 @@ static void random_sort(random_item* items, uint32_t count)
     }
 }
 
-uint32_t sett_random_shuffle(const sett_query* of, uint64_t seed, uint64_t tick, uint32_t use,
+uint32_t sett_random_shuffle(const sett_query* given, uint64_t seed, uint64_t tick, uint32_t use,
                              sett_entity* out, uint32_t capacity)
 {
-    sett_query* query = setti_unconst(of); /* the plan, a cache, may be updated */
+    sett_query* query = setti_unconst(given); /* the plan, a cache, may be updated */
     if (SETTI_IS_NULL(query)) {
         return 0;
     }
@@ -136,25 +145,27 @@ uint32_t sett_random_shuffle(const sett_query* of, uint64_t seed, uint64_t tick,
     if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return 0;
     }
-    random_item* items = setti_multiply(count, sizeof(*items), &size)
-                             ? setti_world_alloc(world, size, 16, "sett_random_shuffle")
-                             : NULL;
-    uint32_t done = 0;
+    random_item* items;
+    if (!setti_multiply(count, sizeof(*items), &size)) {
+        return 0; /* more bytes than a size_t can count */
+    }
+    items = setti_world_alloc(world, size, 16, "sett_random_shuffle");
     if (items == NULL) {
         return 0;
     }
+    uint32_t item_count = 0;
     SETTI_QUERY_EACH(query, b, __func__)
     {
         SETT_EACH(b, row) {
-            SETTI_ASSERT(done < count);
+            SETTI_ASSERT(item_count < count);
             sett_entity entity = sett_batch_entity(b, row);
-            items[done++] = (random_item){sett_random(seed, entity, tick, use), entity};
+            items[item_count++] = (random_item){sett_random(seed, entity, tick, use), entity};
         }
     }
-    random_sort(items, done);
-    for (uint32_t k = 0; k < done; k++) {
+    random_sort(items, item_count);
+    for (uint32_t k = 0; k < item_count; k++) {
         out[k] = items[k].entity;
     }
     setti_pool_free(&world->pool, items, size, 16);
-    return done;
+    return item_count;
 }

@@ -1,52 +1,56 @@
 /* rows.c: chooses the rows of the next batch, and remembers batches. A batch is either
  *
- *     a run of rows without gaps     rows == NULL, and fields begin at the first row: compilers
+ *     a run of rows without gaps     `rows` is NULL, and fields begin at the first row: compilers
  *                                    vectorise the plain loop of the program
- *     or a list of row numbers       Reading the list takes 1.3 ns a row at every second row (gcc
- *                                    -O3), walking over bits 1.5
+ *     or a list of row numbers       if every second row matches, reading the list takes 1.3 ns a
+ *                                    row, and walking over bits 1.5 ns (gcc -O3)
  *
  * A batch has all waiting rows with the same optional types as the first row. If the query has an
  * order (sett_term.drives), the batch ends before the first row with other optional types. A long
- * run at the begin becomes a separate batch.
+ * run at the begin of the rows becomes a separate batch.
  *
- * The workload: the same loops each frame, while one entity in a hundred matches, and few change.
- * Writing the list took 76 of 126 instructions a match, and mostly gave the list of the frame
- * before. So a query remembers the batch and the words of each step, and uses the batch again while
- * the words are equal. Rejected: a version for each page, because every write to presence would
- * have to update the version.
+ * The workload: the same loops in each frame. One entity in a hundred matches, and few entities
+ * change. Writing the list took 76 of 126 instructions a match, and mostly gave the list of the
+ * previous frame. So a query remembers the batch and the words of each step, and uses the batch
+ * again while the words are equal. Rejected: a version for each page, because every write to
+ * presence would have to update the version.
  *
- * Invariant:  words = the waiting rows: matching rows of the step that were not handed out;
- *             rows are handed out once, ascending within a batch;
+ * Invariant:  `words` are the waiting rows: matching rows of the step that were not handed out;
+ *             a row is handed out once, and the rows of a batch ascend;
  *             a remembered batch has exactly the rows of the remembered words
  */
 #include "query/steps.h"
 
-/* A row of a list costs up to 1 ns more than a row of a run, and a batch 10 ns. */
+/* A run of this many rows becomes a batch. The batch costs 10 ns, and saves up to 1 ns a row. */
 #define RUN_WORTH 64
 
-/* Returns the length of the first run of bits. */
+/* Returns the length of the first run of bits. *first becomes the first bit of the run.
+ *   some  bit k is set if word k is not 0 */
 static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t some,
                            uint32_t* first)
 {
-    uint32_t at = setti_bits_lowest(some);
-    SETTI_ASSERT(some != 0 && words[at] != 0);
-    uint32_t low = setti_bits_lowest(words[at]);
-    *first = at * 64 + low;
-    uint64_t zeros = ~(words[at] >> low) & setti_bits_below(64 - low);
+    uint32_t word = setti_bits_lowest(some);
+    SETTI_ASSERT(some != 0 && words[word] != 0);
+    uint32_t low = setti_bits_lowest(words[word]);
+    *first = word * 64 + low;
+    uint64_t zeros = ~(words[word] >> low) & setti_bits_below(64 - low);
     if (zeros != 0) { /* the run ends inside of the first word */
         return setti_bits_lowest(zeros);
     }
     uint32_t length = 64 - low;
-    while (++at < word_count && words[at] == UINT64_MAX) {
+    word++;
+    while (word < word_count && words[word] == UINT64_MAX) {
         length += 64;
+        word++;
     }
-    if (at < word_count && words[at] != 0) { /* not all ones: the run ends inside of the word */
-        length += setti_bits_lowest(~words[at]);
+    if (word < word_count && words[word] != 0) { /* not all ones: the run ends inside of the word */
+        length += setti_bits_lowest(~words[word]);
     }
     return length;
 }
 
-/* Whether no bit is set from `end` on. */
+/* Whether all set bits are before the bit `end`.
+ *   some  bit k is set if word k is not 0 */
 static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 {
     SETTI_ASSERT(some != 0 && end != 0);
@@ -54,8 +58,8 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
     return some >> last == 1 && (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
 
-/* The numbers of the set bits of each byte, ascending. `p` holds 8 bits a number. LIST_k lists
- * first the bytes without bit k. */
+/* The numbers of the set bits of each byte, ascending. `p` has the numbers, 8 bits each. LIST_k
+ * lists the bytes whose bit k is 0, then the bytes whose bit k is 1. */
 #define LIST_BITS(p)                                                                               \
     {                                                                                              \
         (p) & 255, (p) >> 8 & 255, (p) >> 16 & 255, (p) >> 24 & 255, (p) >> 32 & 255,              \
@@ -70,11 +74,11 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 #define LIST_6(p) LIST_5(p), LIST_5((p) << 8 | 6)
 static const uint16_t list_of_byte[256][8] = {LIST_6((uint64_t)0), LIST_6((uint64_t)7)};
 
-/* Adds the same number to four rows: 1 in each 16 bits. */
+/* 1 in each 16 bits. Times a number, this adds the number to four rows at once. */
 #define LIST_FOUR 0x0001000100010001u
 
-/* Writes the row numbers of the bits of a word. Each byte writes eight numbers, from the place in
- * its byte of `starts` on. */
+/* Writes the row numbers of the bits of a word. Bit 0 is the row `base`. Each byte of the word
+ * writes eight numbers. Byte k of `starts` says where byte k of the word writes. */
 SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint16_t* out)
 {
     for (uint32_t byte = 0; byte < 8; byte++) {
@@ -82,67 +86,76 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
         memcpy(rows, list_of_byte[word >> (8 * byte) & 255], sizeof(rows));
         rows[0] += (base + 8 * byte) * LIST_FOUR;
         rows[1] += (base + 8 * byte) * LIST_FOUR;
-        /* the next byte overwrites the excess */
+        /* the next byte overwrites the numbers that are too many */
         memcpy(out + (starts >> (8 * byte) & 255), rows, sizeof(rows));
     }
 }
 
-/* If the step has more rows, the estimate `few` was wrong: the other loop writes the rest. */
+/* If the step has more rows, the estimate `few` was wrong: a faster loop writes the rest. */
 #define LIST_FEW 128
 
-/* Writes the row numbers of all bits, without a branch for each word. */
+/* Writes the row numbers of all bits to `list`, without a branch for each word. Returns the number
+ * of rows.
+ *   some  bit k is set if word k is not 0
+ *   few   few bits are expected */
 static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16_t* list)
 {
     uint32_t count = 0;
-    uint32_t at = setti_bits_lowest(some);
+    uint32_t number = setti_bits_lowest(some); /* of the word */
     SETTI_ASSERT(some != 0);
-    uint64_t word = words[at];
+    uint64_t word = words[number];
     while (few && word != 0 && count < LIST_FEW) { /* one row in each round */
-        list[count++] = (uint16_t)(at * 64 + setti_bits_lowest(word));
+        list[count++] = (uint16_t)(number * 64 + setti_bits_lowest(word));
         word &= word - 1;
         /* without a branch: if no bit is left, goes to the next word */
         bool word_ends = word == 0;
         some = word_ends ? some & (some - 1) : some;
-        at = setti_bits_lowest(some | (uint32_t)1 << SETTI_STEP_WORD_COUNT); /* then a word of 0 */
-        word = word_ends ? words[at] : word;
+        /* after the last word comes a word of 0 */
+        number = setti_bits_lowest(some | (uint32_t)1 << SETTI_STEP_WORD_COUNT);
+        word = word_ends ? words[number] : word;
     }
     while (word != 0) {
         uint64_t ends = setti_bits_sums(word); /* byte k: set bits in bytes 0 to k */
         uint16_t* out = list + count;
         count += (uint32_t)(ends >> 56);
         if (ends >> 56 > 4) {
-            list_word(word, at * 64, ends << 8, out);
+            list_word(word, number * 64, ends << 8, out); /* byte k: set bits before byte k */
         } else {
-            for (uint32_t k = 0; k < 4; k++) { /* the next word overwrites the excess */
-                out[k] = (uint16_t)(at * 64 + setti_bits_lowest(word | (uint64_t)1 << 63));
+            /* the next word overwrites the numbers that are too many */
+            for (uint32_t k = 0; k < 4; k++) {
+                out[k] = (uint16_t)(number * 64 + setti_bits_lowest(word | (uint64_t)1 << 63));
                 word &= word - 1;
             }
         }
         some &= some - 1;
-        at = setti_bits_lowest(some | (uint32_t)1 << SETTI_STEP_WORD_COUNT);
-        word = words[at];
+        number = setti_bits_lowest(some | (uint32_t)1 << SETTI_STEP_WORD_COUNT);
+        word = words[number];
     }
     return count;
 }
 
+/* Clears the bits [first, end). */
 static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
     SETTI_ASSERT(first < end);
     while (first < end) {
-        uint32_t until = SETTI_MIN(end, (first | 63) + 1); /* at most the end of the word */
+        uint32_t word_end = (first | 63) + 1;
+        uint32_t until = SETTI_MIN(end, word_end);
         words[first / 64] &= ~(setti_bits_below(until - first) << (first % 64));
         first = until;
     }
 }
 
-/* Keeps the rows with the same optional types as the first row. */
+/* Removes from `taken` the rows that have other optional types than the first row. Adds the
+ * optional types of the first row to batch->present. */
 static void take_alike(sett_batch* batch, uint64_t* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     SETTI_ASSERT(loop->some != 0 && query->optional != 0);
-    uint32_t at = setti_bits_lowest(loop->some);
-    uint32_t index = setti_step_index(batch, at * 64 + setti_bits_lowest(taken[at]));
+    uint32_t word = setti_bits_lowest(loop->some);
+    uint32_t first = word * 64 + setti_bits_lowest(taken[word]);
+    uint32_t index = setti_step_index(batch, first);
     SETTI_EACH_TERM(k, query->optional) {
         const setti_term* term = &query->term[k];
         bool has = setti_type_is_on(term->type, index);
@@ -151,21 +164,24 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
+/* Whether the waiting rows are those of a remembered batch. */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
     SETTI_ASSERT(loop->word_count <= loop->unit / 64);
     uint64_t differ = 0;
-    for (uint32_t at = 0; at < loop->word_count; at++) {
-        differ |= words[at] ^ loop->words[at];
+    for (uint32_t word = 0; word < loop->word_count; word++) {
+        differ |= words[word] ^ loop->words[word];
     }
-    for (uint32_t at = loop->word_count; at < loop->unit / 64; at++) { /* a shorter step */
-        differ |= words[at];
+    for (uint32_t word = loop->word_count; word < loop->unit / 64; word++) { /* a shorter step */
+        differ |= words[word];
     }
     return differ == 0;
 }
 
-/* Remembers a batch in `listed`. Returns false if the list has no room. */
+/* Remembers a batch in `listed`. Returns false if the list of `listed` has too little room.
+ *   words  the matching rows of the step
+ *   taken  the rows of the batch; if not a run, the rows are in loop->list */
 SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, setti_listed taken,
                                 setti_listed* listed)
 {
@@ -182,7 +198,8 @@ SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, s
     return true;
 }
 
-/* Chooses all rows of `words`, or only a long first run. Returns true if all were chosen. */
+/* Chooses the rows of a batch: all rows of `words`, or only the first run if it is long. *taken
+ * becomes the rows. Returns true if all rows were chosen. */
 SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t word_count,
                             uint32_t some, setti_listed* taken)
 {
@@ -206,27 +223,27 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
     uint32_t some = setti_words_some(words, word_count);
     setti_listed taken = {0, 0, 0};
     SETTI_ASSERT(words[word_count] == 0);
-    bool all = some == 0 || rows_take(loop, words, word_count, some, &taken);
-    return all && rows_remember(loop, words, taken, listed);
+    bool is_one_batch = some == 0 || rows_take(loop, words, word_count, some, &taken);
+    return is_one_batch && rows_remember(loop, words, taken, listed);
 }
 
-/* Keeps the taken rows before the first waiting row that is not taken. */
+/* Removes from `taken` all rows after the first waiting row that is not taken. */
 static void take_leading(const setti_loop* loop, uint64_t* taken)
 {
-    uint32_t at = 0;
-    while (at < loop->word_count && (loop->words[at] & ~taken[at]) == 0) {
-        at++;
+    uint32_t word = 0;
+    while (word < loop->word_count && (loop->words[word] & ~taken[word]) == 0) {
+        word++;
     }
-    if (at < loop->word_count) {
-        uint64_t others = loop->words[at] & ~taken[at];
-        taken[at] &= setti_bits_below(setti_bits_lowest(others));
+    if (word < loop->word_count) {
+        uint64_t others = loop->words[word] & ~taken[word];
+        taken[word] &= setti_bits_below(setti_bits_lowest(others));
     }
-    while (++at < loop->word_count) {
-        taken[at] = 0;
+    for (word++; word < loop->word_count; word++) {
+        taken[word] = 0;
     }
 }
 
-/* Makes a batch of rows with the same optional types. */
+/* Chooses the rows of a batch that have the same optional types as the first waiting row. */
 static void rows_choose_alike(sett_batch* batch, setti_listed* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -237,12 +254,12 @@ static void rows_choose_alike(sett_batch* batch, setti_listed* taken)
         take_leading(loop, alike);
     }
     uint32_t some = setti_words_some(alike, loop->word_count);
-    if (!rows_take(loop, alike, loop->word_count, some, taken)) {
-        words_clear_run(loop->words, taken->first, taken->first + taken->count);
-    } else {
-        for (uint32_t at = 0; at < loop->word_count; at++) {
-            loop->words[at] &= ~alike[at];
+    if (rows_take(loop, alike, loop->word_count, some, taken)) { /* all of `alike` */
+        for (uint32_t word = 0; word < loop->word_count; word++) {
+            loop->words[word] &= ~alike[word];
         }
+    } else { /* a run */
+        words_clear_run(loop->words, taken->first, taken->first + taken->count);
     }
     loop->some = setti_words_some(loop->words, loop->word_count);
 }
@@ -250,10 +267,12 @@ static void rows_choose_alike(sett_batch* batch, setti_listed* taken)
 uint32_t setti_rows_choose(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    setti_listed* listed =
-        loop->remembers ? setti_lists_at(&loop->query->lists, loop->unit_base) : NULL;
+    setti_listed* listed = NULL;
     SETTI_ASSERT(loop->some != 0);
-    /* direct loops have compared before */
+    if (loop->remembers) {
+        listed = setti_lists_at(&loop->query->lists, loop->unit_base);
+    }
+    /* a direct loop has compared the rows before */
     if (listed != NULL && !loop->direct && rows_are_listed(loop, listed)) {
         batch->rows = listed->run ? NULL : setti_listed_rows(listed, loop->unit);
         batch->count = listed->count;
@@ -266,7 +285,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
     } else if (rows_take(loop, loop->words, loop->word_count, loop->some, &taken)) {
         loop->some = 0;
         if (listed != NULL) {
-            /* the last step may be shorter */
+            /* the last step may have fewer words than the list */
             uint32_t missing = loop->unit / 64 - loop->word_count;
             memset(loop->words + loop->word_count, 0, missing * sizeof(uint64_t));
             (void)rows_remember(loop, loop->words, taken, listed);
@@ -280,24 +299,25 @@ uint32_t setti_rows_choose(sett_batch* batch)
     return taken.first;
 }
 
-/* Loops between two decisions of setti_lists_update. After the first decision: 1. */
+/* setti_lists_update is called before every 16th loop, and before the first two loops. */
 #define LISTS_DUE 16
 
-/* If more than 5 of 8 rows match, a list saves less than a quarter of the time. */
+/* If more than 5 of 8 rows match, remembering saves less than a quarter of the time. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)
 {
     setti_lists* lists = &query->lists;
     if (lists->step != NULL) {
-        setti_pool_free(&query->world->pool, lists->step, (size_t)lists->steps * lists->size, 16);
+        setti_pool_free(&query->world->pool, lists->step, (size_t)lists->steps * lists->step_size,
+                        16);
         lists->step = NULL;
     }
     lists->steps = 0;
     lists->recalls = lists->rare;
 }
 
-/* Allocates `steps` steps, with room for a list of `room` rows each. */
+/* Allocates memory for `steps` steps. Each list has room for `room` rows. */
 static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
 {
     setti_lists* lists = &query->lists;
@@ -307,17 +327,18 @@ static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
     lists->shift = setti_bits_lowest(lists->unit);
     SETTI_ASSERT(lists->unit == (uint32_t)1 << lists->shift && lists->unit >= 64);
     lists->room = room;
-    lists->size = (uint32_t)setti_align_up(
+    lists->step_size = (uint32_t)setti_align_up(
         sizeof(setti_listed) + lists->unit / 8 + room * sizeof(uint16_t), sizeof(uint64_t));
-    lists->step = setti_pool_alloc(&query->world->pool, (size_t)steps * lists->size, 16);
+    lists->step = setti_pool_alloc(&query->world->pool, (size_t)steps * lists->step_size, 16);
     if (lists->step != NULL) { /* zeroes: no row has matched */
-        memset(lists->step, 0, (size_t)steps * lists->size);
+        memset(lists->step, 0, (size_t)steps * lists->step_size);
         lists->steps = steps;
         lists->recalls = true;
     }
 }
 
-/* Finds the rarest array. Its count is the estimate of the matches. */
+/* Finds the array with the fewest values. Returns an estimate of the matches: the number of these
+ * values, at most `limit`. */
 static uint32_t lists_estimate(sett_query* query, uint32_t limit)
 {
     uint32_t matches = limit;
@@ -331,13 +352,14 @@ static uint32_t lists_estimate(sett_query* query, uint32_t limit)
     return matches;
 }
 
-/* Whether remembered steps save time, if `rows` are expected to match in a step. */
+/* Whether remembering steps saves time.
+ *   rows  rows of a step that are expected to match */
 static bool lists_pay(const sett_query* query, uint32_t limit, uint32_t rows)
 {
     if (limit <= 64 || query->lists.rare || rows * 8 > query->array_rows * LISTS_EIGHTHS) {
         return false;
     }
-    /* else the words of arrays do not suffice to tell whether a step is the same */
+    /* the words of the arrays must suffice to tell whether a step has the same batch */
     return query->array_count != 0 && (query->optional | query->changed) == 0 &&
            (query->fields & ~query->positional) == 0;
 }
@@ -345,27 +367,45 @@ static bool lists_pay(const sett_query* query, uint32_t limit, uint32_t rows)
 SETTI_COLD void setti_lists_update(sett_query* query)
 {
     setti_lists* lists = &query->lists;
-    bool again = lists->known; /* false at the first decision */
-    lists->due = again ? LISTS_DUE : 1;
+    bool is_first = !lists->decided;
+    lists->due = is_first ? 1 : LISTS_DUE;
     if (query->open.count != 0) {
         return; /* batches point into the lists */
     }
-    lists->known = true;
+    lists->decided = true;
     uint32_t limit = setti_plan_limit(query);
     uint32_t matches = lists_estimate(query, limit);
     uint32_t unit = query->array_rows;
     uint32_t steps = limit / unit + (limit % unit != 0);
-    uint32_t rows =
-        limit != 0 ? (uint32_t)((uint64_t)unit * matches / limit) : 0; /* expected in a step */
+    uint32_t rows = 0; /* rows of a step that are expected to match */
+    if (limit != 0) {
+        rows = (uint32_t)((uint64_t)unit * matches / limit);
+    }
     lists->few = rows * 16 <= unit;
     lists->rare = query->array_count != 0 && matches <= steps / 2;
     lists->recalls = lists->rare || lists->step != NULL;
-    bool wanted = lists_pay(query, limit, rows) && (again || lists->few);
-    bool fits = unit == lists->unit && steps <= lists->steps && rows <= lists->room;
-    if (wanted && !fits) {
-        uint32_t spare = steps / 4; /* counts go up and down */
-        lists_make(query, steps + spare, rows + rows / 4 + 16);
+    if (is_first && !lists->few) {
+        return; /* saves little: waits whether the query loops again */
     }
+    bool fits = unit == lists->unit && steps <= lists->steps && rows <= lists->room;
+    if (lists_pay(query, limit, rows) && !fits) {
+        uint32_t spare_steps = steps / 4; /* counts go up and down */
+        uint32_t spare_rows = rows / 4 + 16;
+        lists_make(query, steps + spare_steps, rows + spare_rows);
+    }
+}
+
+/* Whether row `k` of a remembered batch is the row `row` of the step. */
+static bool listed_row_is(const setti_lists* lists, const setti_listed* listed, uint32_t k,
+                          uint32_t row)
+{
+    if (k >= listed->count) {
+        return false;
+    }
+    if (listed->run) {
+        return listed->first + k == row;
+    }
+    return setti_listed_rows(listed, lists->unit)[k] == row;
 }
 
 SETTI_COLD const char* setti_lists_validate(const sett_query* query)
@@ -374,15 +414,12 @@ SETTI_COLD const char* setti_lists_validate(const sett_query* query)
     for (uint32_t step = 0; step < lists->steps; step++) {
         const setti_listed* listed = setti_lists_at(lists, step * lists->unit);
         const uint64_t* words = setti_listed_words(listed);
-        const uint16_t* rows = setti_listed_rows(listed, lists->unit);
         uint32_t found = 0;
         for (uint32_t row = 0; row < lists->unit; row++) {
             if ((words[row / 64] >> (row % 64) & 1) == 0) {
                 continue;
             }
-            uint32_t at = found++;
-            bool same = at < listed->count && row == (listed->run ? listed->first + at : rows[at]);
-            if (!same) {
+            if (!listed_row_is(lists, listed, found++, row)) {
                 return "query: a remembered batch is not of the rows that matched";
             }
         }

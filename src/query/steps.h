@@ -2,7 +2,7 @@
  *
  *     match.c         finds the matching rows of a step: as bits in `words`, or all rows
  *     rows.c          chooses the matching rows of the next batch: a run of rows, or a list
- *     field.c         finds the values of a batch: in place, or copied in the order of the batch
+ *     field.c         finds the values of a batch: in place, or copied into the order of the batch
  *     batch.c         opens and closes a loop, and goes to the next batch
  *     query_count.c   counts matches, and answers other questions without a loop in the program
  */
@@ -16,15 +16,15 @@
 typedef enum setti_step {
     SETTI_STEP_END,   /* no step is left */
     SETTI_STEP_WORDS, /* `words` are the matching rows */
-    SETTI_STEP_DENSE, /* all `count` rows from unit_base on match */
+    SETTI_STEP_DENSE, /* all rows of the step match; they are the batch */
 } setti_step;
 
-/* Makes the plan of a new loop. Does not open the loop. */
+/* Makes the plan of a new loop, but does not open the loop. */
 void setti_loop_start(sett_query* query, sett_batch* batch);
 
 setti_step setti_step_next(sett_batch* batch);
 
-/* Returns the entity index of a row of the step. */
+/* Returns the index of the entity in a row of the step. */
 SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -35,19 +35,20 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 #define SETTI_HAS_TYPE true
 #define SETTI_LACKS_TYPE false
 
-/* Keeps the rows that have the type of a term, or the rows that lack it. */
+/* Clears bits of `words`, rows of the step. With `wanted`, a row keeps its bit if the entity has
+ * the type of the term. Without `wanted`, a row keeps its bit if the entity lacks the type. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
 /* Whether the value of an entity was written after query->since. */
 bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index);
 
-/* Returns bit k for each word k that is not 0. Branches would mispredict often. */
+/* Returns bit k for each word k that is not 0. Branches would often be mispredicted. */
 SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_count)
 {
     uint32_t some = 0;
-    for (uint32_t at = 0; at < word_count; at++) {
-        some |= (uint32_t)(words[at] != 0) << at;
+    for (uint32_t word = 0; word < word_count; word++) {
+        some |= (uint32_t)(words[word] != 0) << word;
     }
     return some;
 }
@@ -57,18 +58,22 @@ SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
     if (SETTI_LIKELY(rows == SETT_BATCH_ROWS)) { /* a constant count saves 67 instructions */
-        for (uint32_t at = 0; at < SETT_BATCH_ROWS / 64; at++) {
-            all &= words[at];
+        for (uint32_t word = 0; word < SETT_BATCH_ROWS / 64; word++) {
+            all &= words[word];
         }
         return all;
     }
-    for (uint32_t at = 0; at < rows / 64; at++) {
-        all &= words[at];
+    for (uint32_t word = 0; word < rows / 64; word++) {
+        all &= words[word];
     }
-    return rows % 64 != 0 ? all & (words[rows / 64] | ~setti_bits_below(rows % 64)) : all;
+    if (rows % 64 != 0) { /* the bits from `rows` on do not count */
+        all &= words[rows / 64] | ~setti_bits_below(rows % 64);
+    }
+    return all;
 }
 
-/* Finds the words of all arrays at `base`. Returns NULL, or an array that has no page there. */
+/* Finds the occupancy words of all arrays for the rows from `base` on. Returns NULL if all arrays
+ * have a page there. Otherwise returns an array without a page: no row of that page can match. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {
@@ -81,9 +86,9 @@ SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, 
     return NULL;
 }
 
-/* Skips missing pages: no index from `from` to the result has a page in all arrays. Returns the
- * first index that may have, or SETTI_NONE. */
-uint32_t setti_match_seek(const sett_query* query, uint32_t from);
+/* Skips missing pages. Returns the first index >= `index` that may have a page in all arrays, or
+ * SETTI_NONE if there is none. */
+uint32_t setti_match_seek(const sett_query* query, uint32_t index);
 
 /* Returns the array that had the fewest values at the last setti_lists_update. */
 SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
@@ -92,11 +97,11 @@ SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
     return query->array[query->lists.rarest];
 }
 
-/* A remembered batch. The words of the step follow, then the list. */
+/* A remembered batch. The words of the step follow in memory, then the list of rows. */
 typedef struct setti_listed {
-    uint32_t first; /* row 0 of the batch, as a row of the step */
+    uint32_t first; /* the row of the step where the batch begins */
     uint16_t count; /* number of matching rows */
-    uint16_t run;   /* 1: the rows are a run; 0: a list */
+    uint16_t run;   /* 1: the rows are a run; 0: the rows are in the list */
 } setti_listed;
 
 SETTI_INLINE uint64_t* setti_listed_words(const setti_listed* listed)
@@ -109,18 +114,18 @@ SETTI_INLINE uint16_t* setti_listed_rows(const setti_listed* listed, uint32_t un
     return (uint16_t*)(void*)(setti_listed_words(listed) + unit / 64);
 }
 
-/* Returns the remembered batch of the step at `base`, or NULL. */
+/* Returns the remembered batch of the step at the row `base`, or NULL if there is none. */
 SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t base)
 {
     uint32_t step = base >> lists->shift;
     if (step >= lists->steps) {
         return NULL;
     }
-    return (setti_listed*)(void*)(lists->step + (size_t)step * lists->size);
+    return (setti_listed*)(void*)(lists->step + (size_t)step * lists->step_size);
 }
 
-/* Remembers the matching rows of a step as one batch in `listed`. Returns false if one batch or the
- * list cannot hold all rows. */
+/* Remembers the matching rows of a step, the bits of `words`, as one batch in `listed`. Returns
+ * false if one batch or the list of `listed` cannot hold all rows. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
 /* Chooses the rows of the next batch. Returns the row of the step where the batch begins. */
@@ -132,32 +137,34 @@ SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
     return rows != NULL ? rows[k] : k;
 }
 
-/* Sets the fields of a batch. `base` is the place of row 0 in a field in place. */
+/* Sets the fields of a batch. The values of fields in place begin at the row `base` of storages. */
 void setti_fields_set(sett_batch* batch, uint32_t base);
 
 /* Copies the gathered values of a batch back to the storages. */
 void setti_fields_scatter(const sett_batch* batch);
 
-/* Returns the sources of the values of a gathered term, by row of the step. */
+/* Returns the array of a gathered term that has the source of the value of each row of the step. */
 SETTI_INLINE setti_source* setti_field_sources(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
-    SETTI_ASSERT(loop->scratch != NULL && term->sources != 0);
-    return (setti_source*)(void*)((unsigned char*)loop->scratch + term->sources);
+    SETTI_ASSERT(loop->scratch != NULL && term->sources_offset != 0);
+    return (setti_source*)(void*)((unsigned char*)loop->scratch + term->sources_offset);
 }
 
-/* Returns the copies of the values of a gathered term, by row of the step. */
+/* Returns the array of a gathered term that has a copy of the value of each row of the step. */
 SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
-    SETTI_ASSERT(loop->scratch != NULL && term->values != 0);
-    return (unsigned char*)loop->scratch + term->values;
+    SETTI_ASSERT(loop->scratch != NULL && term->copies_offset != 0);
+    return (unsigned char*)loop->scratch + term->copies_offset;
 }
 
-/* Marks each row of a batch as written, for types with track_rows. */
+/* Marks each row of a batch as written, for a type with track_rows. `base` is the row of the
+ * storage with the first value of the field. */
 void setti_field_track(const sett_batch* batch, const setti_storage* storage, uint32_t base);
 
-/* Returns a field in place, from `base` on. Marks its page as written, unless only read. */
+/* Returns a field in place: the values from the row `base` of the storage on. Marks the page as
+ * written, unless the term only reads. */
 SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, setti_pool* pool,
                                         const setti_term* term, uint32_t base)
 {

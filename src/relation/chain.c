@@ -15,8 +15,9 @@
  *
  * Before a link is made, a search tests whether the link exists already, in the shorter of the
  * source's and the target's list. For a thousand sources with a thousand targets each, these
- * searches would be quadratic. So after searches have visited four times as many links as exist, a
- * hash table of all links is built (6 to 24 bytes a link), and used until the state is replaced.
+ * searches would be quadratic. So a hash table of all links is built after searches have visited
+ * four times as many links as there are. It has 6 to 24 bytes a link, and is used until the state
+ * is replaced.
  *
  * Invariant:  list.count = number of links from first to last;  next[previous[x]] == x;
  *             a link to a living target is in the target's list, and in no other list;
@@ -25,28 +26,32 @@
  */
 #include "relation/chain.h"
 
-#define CHAIN_PATIENCE 4 /* the table of pairs is built after visits to 4 times all links */
+#define CHAIN_PATIENCE 4 /* visits of each link, on average, before the table of pairs is built */
 
-/* The list of a living entity's incoming links, marked as written; NULL if it is not a target. */
+/* Returns the list of the links to a living entity, marked as written. Returns NULL if the entity
+ * is not a target. */
 SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity target)
 {
     SETTI_ASSERT(setti_entity_is_current(&relation->world->entities, target));
     setti_pool* pool = &relation->world->pool;
     const setti_storage* storage = &relation->sources->storage;
     void* list;
-    return setti_array_try_find_mut(pool, storage, target.index, &list)
-               ? list
-               : setti_storage_find_mut(pool, storage, target.index);
+    if (setti_array_try_find_mut(pool, storage, target.index, &list)) {
+        return list;
+    }
+    return setti_storage_find_mut(pool, storage, target.index);
 }
 
 /* Like chain_list, but returns NULL for a dead entity. */
 static sett_links* chain_sources(const setti_relation* relation, sett_entity target)
 {
-    return setti_entity_is_current(&relation->world->entities, target)
-               ? chain_list(relation, target)
-               : NULL;
+    if (!setti_entity_is_current(&relation->world->entities, target)) {
+        return NULL;
+    }
+    return chain_list(relation, target);
 }
 
+/* Returns the list of the links from a source, marked as written. */
 static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
 {
     return setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
@@ -62,12 +67,15 @@ static setti_chain_record* chain_record_mut(const setti_relation* relation, uint
 SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, setti_link_side side,
                                    uint32_t place)
 {
-    return side == SETTI_SOURCES ? &setti_chain_write(relation, place)->chain_
-                                 : &chain_record_mut(relation, place)->by_source;
+    if (side == SETTI_SOURCES) {
+        return &setti_chain_write(relation, place)->chain_;
+    }
+    return &chain_record_mut(relation, place)->by_source;
 }
 
-/* Appends `count` links from place `first` on, which are linked to each other already.
- *   chain  of the first link */
+/* Appends `count` links to a list, from place `first` on. They are neighbours of each other
+ * already.
+ *   chain  the neighbours of the first link */
 SETTI_INLINE void chain_append_run(const setti_relation* relation, setti_link_side side,
                                    sett_links* list, sett_chain_* chain, uint32_t first,
                                    uint32_t count)
@@ -83,6 +91,7 @@ SETTI_INLINE void chain_append_run(const setti_relation* relation, setti_link_si
     list->count += count;
 }
 
+/* Appends one link to a list. */
 static void chain_append(const setti_relation* relation, setti_link_side side, sett_links* list,
                          sett_chain_* chain, uint32_t place)
 {
@@ -90,9 +99,10 @@ static void chain_append(const setti_relation* relation, setti_link_side side, s
     chain_append_run(relation, side, list, chain, place, 1);
 }
 
-/* Makes the link before a link lead to `next`, and the link after it lead back to `previous`.
- *   chain  of the link in the middle
- *   list   NULL: the entity of the list is gone */
+/* Makes the link before a link lead to `next`, and the link after that link lead back to
+ * `previous`.
+ *   chain  the neighbours of the link in the middle
+ *   list   NULL: the entity of the list is dead */
 static void chain_redirect(const setti_relation* relation, setti_link_side side, sett_links* list,
                            const sett_chain_* chain, uint32_t next, uint32_t previous)
 {
@@ -108,6 +118,7 @@ static void chain_redirect(const setti_relation* relation, setti_link_side side,
     }
 }
 
+/* Removes a link from a list. `list` is NULL if the entity of the list is dead. */
 static void chain_unlink(const setti_relation* relation, setti_link_side side, sett_links* list,
                          const sett_chain_* chain)
 {
@@ -127,7 +138,8 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link)
     }
 }
 
-/* Links exclusive links in neighbouring rows to each other. The caller sets the two ends right. */
+/* Makes exclusive links in neighbouring rows, each of them a neighbour of the next. The caller
+ * corrects `previous` of the first link and `next` of the last. */
 static void chain_fill(const setti_relation* relation, unsigned char* row, uint32_t first,
                        uint32_t count, sett_entity target)
 {
@@ -139,13 +151,16 @@ static void chain_fill(const setti_relation* relation, unsigned char* row, uint3
     }
 }
 
-/* Counts the sources at the begin of the array whose values follow each other on one page. */
+/* Returns the number of sources at the begin of the array with neighbouring values on one page. */
 static uint32_t chain_run(const setti_storage* storage, const sett_entity* sources, uint32_t count)
 {
     uint32_t rows = setti_storage_rows(storage);
-    uint32_t on_page = storage->kind == SETTI_ARRAY ? rows - (sources[0].index & (rows - 1)) : 1;
+    uint32_t limit = 1;
+    if (storage->kind == SETTI_ARRAY) {
+        limit = rows - (sources[0].index & (rows - 1)); /* rows from the first source to the end */
+    }
     uint32_t run = 1;
-    while (run < count && run < on_page && sources[run].index == sources[0].index + run) {
+    while (run < count && run < limit && sources[run].index == sources[0].index + run) {
         run++;
     }
     return run;
@@ -172,8 +187,10 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index)
 {
     uint32_t signature = setti_entity_set_of(&relation->world->entities, index);
-    return setti_storage_has(&relation->sources->storage, index) ||
-           setti_change_reserve_add(relation->world, relation->sources, index, &signature);
+    if (setti_storage_has(&relation->sources->storage, index)) {
+        return true;
+    }
+    return setti_change_reserve_add(relation->world, relation->sources, index, &signature);
 }
 
 void setti_chain_make_target(const setti_relation* relation, sett_entity target)
@@ -184,6 +201,7 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
     }
 }
 
+/* Returns the slot of the table of pairs at which a search for a pair begins. */
 static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(relation->pair_capacity != 0);
@@ -197,7 +215,7 @@ static uint32_t pair_home_of(const setti_relation* relation, uint32_t place)
     return pair_home(relation, record->source, record->link.target.index);
 }
 
-/* Whether the table of pairs exists and belongs to the present state. */
+/* Returns true if the table of pairs exists and belongs to the present state. */
 static bool pair_is_current(const setti_relation* relation)
 {
     return relation->pair_capacity != 0 && relation->pair_epoch == relation->world->epoch;
@@ -208,38 +226,42 @@ static uint32_t pair_next_slot(const setti_relation* relation, uint32_t slot)
     return (slot + 1) & (relation->pair_capacity - 1);
 }
 
+/* Adds a record to the table of pairs, which must have room. */
 static void pair_put(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(pair_is_current(relation));
-    uint32_t at = pair_home_of(relation, place);
-    while (relation->pairs[at] != 0) {
-        at = pair_next_slot(relation, at);
+    uint32_t slot = pair_home_of(relation, place);
+    while (relation->pairs[slot] != 0) {
+        slot = pair_next_slot(relation, slot);
     }
-    relation->pairs[at] = place + 1;
+    relation->pairs[slot] = place + 1;
 }
 
+/* Returns the slot of a record that is in the table of pairs. */
 static uint32_t pair_slot(const setti_relation* relation, uint32_t place)
 {
-    uint32_t at = pair_home_of(relation, place);
-    while (relation->pairs[at] != place + 1) {
-        SETTI_ASSERT(relation->pairs[at] != 0);
-        at = pair_next_slot(relation, at);
+    uint32_t slot = pair_home_of(relation, place);
+    while (relation->pairs[slot] != place + 1) {
+        SETTI_ASSERT(relation->pairs[slot] != 0);
+        slot = pair_next_slot(relation, slot);
     }
-    return at;
+    return slot;
 }
 
-/* Removes a record, and moves later records up (Knuth, TAOCP 3, 6.4, algorithm R). */
+/* Removes a record from the table of pairs, and moves later records into the gap (Knuth, TAOCP 3,
+ * 6.4, algorithm R). */
 static void pair_remove(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(pair_is_current(relation));
     uint32_t mask = relation->pair_capacity - 1;
     uint32_t hole = pair_slot(relation, place);
-    for (uint32_t at = (hole + 1) & mask; relation->pairs[at] != 0; at = (at + 1) & mask) {
-        uint32_t home = pair_home_of(relation, relation->pairs[at] - 1);
-        bool may_move = ((at - home) & mask) >= ((at - hole) & mask); /* home <= hole */
+    for (uint32_t slot = (hole + 1) & mask; relation->pairs[slot] != 0; slot = (slot + 1) & mask) {
+        uint32_t home = pair_home_of(relation, relation->pairs[slot] - 1);
+        /* A search that begins at `home` passes the hole before it reaches `slot`. */
+        bool may_move = ((slot - home) & mask) >= ((slot - hole) & mask);
         if (may_move) {
-            relation->pairs[hole] = relation->pairs[at];
-            hole = at;
+            relation->pairs[hole] = relation->pairs[slot];
+            hole = slot;
         }
     }
     relation->pairs[hole] = 0;
@@ -254,7 +276,7 @@ void setti_chain_drop_pairs(setti_relation* relation)
     relation->walked = 0;
 }
 
-/* Builds the table of pairs. Without memory, there is no table. */
+/* Builds the table of pairs. Leaves no table if memory runs out. */
 static void pair_make(setti_relation* relation)
 {
     setti_pool* pool = &relation->world->pool;
@@ -264,8 +286,8 @@ static void pair_make(setti_relation* relation)
     if (has_reservation || count > UINT32_MAX / 8) {
         return;
     }
-    uint32_t capacity =
-        setti_bits_ceil(count * 3 + 16); /* at most 2/3 full after the links double */
+    /* A multiple of three: the table is at most 2/3 full even if the number of links doubles. */
+    uint32_t capacity = setti_bits_ceil(count * 3 + 16);
     relation->pairs = setti_pool_alloc_zero(pool, capacity * sizeof(*relation->pairs), 16);
     if (relation->pairs == NULL) {
         return;
@@ -277,19 +299,22 @@ static void pair_make(setti_relation* relation)
     }
 }
 
+/* Adds a new record to the table of pairs if there is one. Builds a larger table if this is
+ * full. */
 static void pair_append(setti_relation* relation, uint32_t place)
 {
     if (!pair_is_current(relation)) {
         return;
     }
-    if ((uint64_t)relation->record_count * 3 > (uint64_t)relation->pair_capacity * 2) {
+    bool is_full = (uint64_t)relation->record_count * 3 > (uint64_t)relation->pair_capacity * 2;
+    if (is_full) {
         pair_make(relation);
     } else {
         pair_put(relation, place);
     }
 }
 
-/* Removes a record from the table of pairs. The record `last` gets the number `place`. */
+/* Removes a record from the table of pairs. The record `last` is at `place` from now on. */
 static void pair_delete(const setti_relation* relation, uint32_t place, uint32_t last)
 {
     if (pair_is_current(relation)) {
@@ -300,13 +325,15 @@ static void pair_delete(const setti_relation* relation, uint32_t place, uint32_t
     }
 }
 
+/* Returns the place of a link in the table of pairs, or SETTI_NONE. */
 static uint32_t pair_find(const setti_relation* relation, uint32_t source, sett_entity target)
 {
-    uint32_t at = pair_home(relation, source, target.index);
-    for (; relation->pairs[at] != 0; at = pair_next_slot(relation, at)) {
-        const setti_chain_record* record = setti_chain_record_at(relation, relation->pairs[at] - 1);
+    uint32_t slot = pair_home(relation, source, target.index);
+    for (; relation->pairs[slot] != 0; slot = pair_next_slot(relation, slot)) {
+        const setti_chain_record* record =
+            setti_chain_record_at(relation, relation->pairs[slot] - 1);
         if (record->source == source && sett_equals(record->link.target, target)) {
-            return relation->pairs[at] - 1;
+            return relation->pairs[slot] - 1;
         }
     }
     return SETTI_NONE;
@@ -315,8 +342,10 @@ static uint32_t pair_find(const setti_relation* relation, uint32_t source, sett_
 bool setti_chain_reserve(setti_relation* relation)
 {
     bool fresh; /* not needed */
-    return relation->record_count != SETTI_NONE &&
-           setti_pages_ensure(&relation->world->pool, &relation->records,
+    if (relation->record_count == SETTI_NONE) {
+        return false;
+    }
+    return setti_pages_ensure(&relation->world->pool, &relation->records,
                               relation->record_count >> relation->layout.shift, &fresh);
 }
 
@@ -325,11 +354,12 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count)
     SETTI_ASSERT(relation->many);
     bool fresh; /* not needed */
     uint64_t end = (uint64_t)relation->record_count + relation->claimed + count;
-    uint32_t page = (relation->record_count + relation->claimed) >> relation->layout.shift;
     if (end >= SETTI_NONE) {
         return false;
     }
-    for (; page <= (uint32_t)(end - 1) >> relation->layout.shift; page++) {
+    uint32_t first_page = (relation->record_count + relation->claimed) >> relation->layout.shift;
+    uint32_t last_page = (uint32_t)(end - 1) >> relation->layout.shift;
+    for (uint32_t page = first_page; page <= last_page; page++) {
         if (!setti_pages_ensure(&relation->world->pool, &relation->records, page, &fresh)) {
             return false;
         }
@@ -352,7 +382,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     if (place != last) {
         setti_chain_record* moved = chain_record_mut(relation, place);
         memcpy(moved, setti_chain_record_at(relation, last), relation->layout.size);
-        /* The neighbours lead to the new place. */
+        /* Makes the neighbours lead to the new place. */
         chain_redirect(relation, SETTI_TARGETS, chain_targets(relation, moved->source),
                        &moved->by_source, place, place);
         chain_redirect(relation, SETTI_SOURCES, chain_sources(relation, moved->link.target),
@@ -381,9 +411,12 @@ bool setti_chain_delete_one(setti_relation* relation, uint32_t place)
 void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_t place)
 {
     sett_chain_* chain = chain_at(relation, side, place);
-    sett_links* list = side == SETTI_TARGETS
-                           ? chain_targets(relation, setti_chain_source(relation, place))
-                           : chain_list(relation, setti_chain_at(relation, place)->target);
+    sett_links* list;
+    if (side == SETTI_TARGETS) {
+        list = chain_targets(relation, setti_chain_source(relation, place));
+    } else {
+        list = chain_list(relation, setti_chain_at(relation, place)->target);
+    }
     SETTI_ASSERT(list != NULL && list->count != 0);
     if (list->last_ != place) {
         chain_unlink(relation, side, list, chain);
@@ -394,7 +427,7 @@ void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target)
 {
     sett_world* world = relation->world;
-    if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* writes the same value again */
+    if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* sett_set writes the same value */
         const void* value = setti_storage_find(&relation->links->storage, source);
         world->changed_link.relationship = relation->links->id;
         world->changed_link.source = source;
@@ -427,7 +460,8 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
     return (unsigned char*)link + relation->layout.data;
 }
 
-/* The place of a link, or SETTI_NONE. Sets *steps to the number of links visited in lists. */
+/* Returns the place of a link, or SETTI_NONE. Sets `*steps` to the number of links visited in
+ * lists. */
 static uint32_t chain_walk(const setti_relation* relation, sett_entity source, sett_entity target,
                            uint32_t* steps)
 {
@@ -438,18 +472,24 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
     }
     const sett_links* targets = setti_storage_find(&relation->links->storage, source.index);
     const sett_links* sources = setti_storage_find(&relation->sources->storage, target.index);
-    if (targets == NULL || sources == NULL || targets->count == 0 || sources->count == 0) {
+    bool has_targets = targets != NULL && targets->count != 0;
+    bool has_sources = sources != NULL && sources->count != 0;
+    if (!has_targets || !has_sources) {
         return SETTI_NONE;
     }
     if (pair_is_current(relation)) {
         return pair_find(relation, source.index, target);
     }
-    bool from_source = targets->count <= sources->count; /* the shorter list */
+    bool from_source = targets->count <= sources->count; /* walks over the shorter list */
     uint32_t place = from_source ? targets->first_ : sources->first_;
     for (; place != SETTI_NONE; ++*steps) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
-        bool found =
-            from_source ? sett_equals(record->link.target, target) : record->source == source.index;
+        bool found;
+        if (from_source) {
+            found = sett_equals(record->link.target, target);
+        } else {
+            found = record->source == source.index;
+        }
         if (found) {
             return place;
         }
@@ -469,20 +509,22 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
     uint32_t steps;
     uint32_t place = chain_walk(relation, source, target, &steps);
     relation->walked += steps;
-    if (relation->walked > (uint64_t)relation->record_count * CHAIN_PATIENCE &&
-        !pair_is_current(relation)) {
+    uint64_t limit = (uint64_t)relation->record_count * CHAIN_PATIENCE;
+    if (relation->walked > limit && !pair_is_current(relation)) {
         pair_make(relation);
     }
     return place;
 }
 
-/* The neighbours of the link at `place`, or NULL if there is no such link. Sets *owner to the
- * entity of the list. */
+/* Returns the neighbours of the link at `place`, or NULL if there is no such link. Sets `*owner` to
+ * the entity that the list belongs to. */
 static const sett_chain_* chain_neighbours(const setti_relation* relation, setti_link_side side,
                                            uint32_t place, sett_entity* owner)
 {
-    bool beyond = relation->many && place >= relation->record_count;
-    const sett_link* link = beyond ? NULL : setti_chain_at(relation, place);
+    if (relation->many && place >= relation->record_count) {
+        return NULL;
+    }
+    const sett_link* link = setti_chain_at(relation, place);
     if (link == NULL) {
         return NULL;
     }
@@ -495,11 +537,12 @@ static const sett_chain_* chain_neighbours(const setti_relation* relation, setti
     return &record->by_source;
 }
 
-/* Returns NULL, or the error in the lists of one side. Sets *total to the number of links. */
+/* Returns NULL, or the error in the lists of one side. Sets `*total` to the number of links in
+ * these lists. */
 SETTI_COLD static const char* chain_validate_lists(const setti_relation* relation,
                                                    setti_link_side side, uint64_t* total)
 {
-    /* a target has a list of its sources, a source a list of its targets */
+    /* A target has a list of sources; a source has a list of targets. */
     const setti_type* type = side == SETTI_SOURCES ? relation->sources : relation->links;
     *total = 0;
     SETTI_EACH_INDEX(index, &type->storage) {
@@ -530,18 +573,20 @@ SETTI_COLD static const char* chain_validate_lists(const setti_relation* relatio
     return NULL;
 }
 
+/* Returns false if the table of pairs does not have as many entries as there are records. */
 static bool chain_validate_pairs(const setti_relation* relation)
 {
     uint32_t count = 0;
     if (!pair_is_current(relation)) {
         return true;
     }
-    for (uint32_t at = 0; at < relation->pair_capacity; at++) {
-        count += relation->pairs[at] != 0;
+    for (uint32_t slot = 0; slot < relation->pair_capacity; slot++) {
+        count += relation->pairs[slot] != 0;
     }
     return count == relation->record_count; /* chain_validate_once finds each record */
 }
 
+/* Returns false if two links have the same source and target. */
 static bool chain_validate_once(const setti_relation* relation)
 {
     const setti_entity_table* entities = &relation->world->entities;
@@ -555,19 +600,41 @@ static bool chain_validate_once(const setti_relation* relation)
     return true;
 }
 
+/* Returns true if no entity is in a cycle: then walks from all roots visit all links. */
 static bool chain_has_no_cycle(const setti_relation* relation)
 {
     const setti_storage* links = &relation->links->storage;
     uint32_t visited = 0;
-    SETTI_EACH_INDEX(root, &relation->sources->storage) { /* a root: an entity without a target */
-        uint32_t at = setti_storage_has(links, root)
-                          ? SETTI_NONE
-                          : setti_chain_first(relation, root, SETTI_SOURCES);
-        for (; at != SETTI_NONE; at = setti_chain_next_below(relation, root, at)) {
+    SETTI_EACH_INDEX(root, &relation->sources->storage) {
+        if (setti_storage_has(links, root)) {
+            continue; /* an entity with a target is no root */
+        }
+        uint32_t index = setti_chain_first(relation, root, SETTI_SOURCES);
+        for (; index != SETTI_NONE; index = setti_chain_next_below(relation, root, index)) {
             visited++;
         }
     }
-    return visited == links->count; /* no walk from a root visits a cycle */
+    return visited == links->count;
+}
+
+/* Returns the reason why the lists of sources, or the records, are invalid; or NULL. Sets `*total`
+ * to the number of records. */
+static const char* chain_validate_many(const setti_relation* relation, uint64_t* total)
+{
+    const char* reason = chain_validate_lists(relation, SETTI_TARGETS, total);
+    if (reason != NULL) {
+        return reason;
+    }
+    if (*total != relation->record_count) {
+        return "relationship: records are missing from their sources' lists";
+    }
+    if (!chain_validate_pairs(relation)) {
+        return "relationship: the table of pairs is wrong";
+    }
+    if (!chain_validate_once(relation)) {
+        return "relationship: an entity leads to another twice";
+    }
+    return NULL;
 }
 
 SETTI_COLD const char* setti_chain_validate(const setti_relation* relation)
@@ -576,22 +643,16 @@ SETTI_COLD const char* setti_chain_validate(const setti_relation* relation)
     uint64_t by_source = relation->links->storage.count;
     const char* reason = chain_validate_lists(relation, SETTI_SOURCES, &by_target);
     if (reason == NULL && relation->many) {
-        reason = chain_validate_lists(relation, SETTI_TARGETS, &by_source);
-        if (reason == NULL && by_source != relation->record_count) {
-            reason = "relationship: records are missing from their sources' lists";
-        }
-        if (reason == NULL && !chain_validate_pairs(relation)) {
-            reason = "relationship: the table of pairs is wrong";
-        }
-        if (reason == NULL && !chain_validate_once(relation)) {
-            reason = "relationship: an entity leads to another twice";
-        }
+        reason = chain_validate_many(relation, &by_source);
     }
-    if (reason == NULL && by_target != by_source) {
-        reason = "relationship: links are missing from their targets' lists";
+    if (reason != NULL) {
+        return reason;
     }
-    if (reason == NULL && relation->desc.acyclic && !chain_has_no_cycle(relation)) {
-        reason = "relationship: acyclic links lead in a circle";
+    if (by_target != by_source) {
+        return "relationship: links are missing from their targets' lists";
     }
-    return reason;
+    if (relation->desc.acyclic && !chain_has_no_cycle(relation)) {
+        return "relationship: acyclic links lead in a circle";
+    }
+    return NULL;
 }

@@ -1,8 +1,9 @@
 /* chain.h: the links of relationships, in lists.
  *
- * Each target has a list of incoming links. With many targets, each source also has a list of
- * outgoing links. A link is found by a *place*: an exclusive link is part of the source's
- * component, and the place is the source's index; with many targets, it is a record's number.
+ * Each target has a list of incoming links. If sources may have many targets, each source also has
+ * a list of outgoing links. A *place* tells where a link is. An exclusive link is in the source's
+ * component, and the place is the source's index. A link to one of many targets is a record, and
+ * the place is the record's number.
  */
 #ifndef SETTI_CHAIN_H
 #define SETTI_CHAIN_H
@@ -17,7 +18,7 @@ typedef enum setti_link_side {
 
 /* A record: a link of a relationship with many targets. The link's data follow it. */
 typedef struct setti_chain_record {
-    sett_link link;        /* first member; link.chain_: neighbours in the target's list */
+    sett_link link;        /* first member; link.chain_ has the neighbours in the target's list */
     sett_chain_ by_source; /* neighbours in the source's list */
     uint32_t source;       /* entity index */
 } setti_chain_record;
@@ -32,15 +33,17 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
     return (setti_chain_record*)(void*)(page + (size_t)row * relation->layout.size);
 }
 
-/* The link at `place`, or NULL. */
+/* Returns the link at `place`, or NULL if the entity at this index has no link. */
 SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
-    return relation->many ? &setti_chain_record_at(relation, place)->link
-                          : setti_storage_find(&relation->links->storage, place);
+    if (!relation->many) {
+        return setti_storage_find(&relation->links->storage, place);
+    }
+    return &setti_chain_record_at(relation, place)->link;
 }
 
-/* The existing link at `place`, marked as written. */
+/* Returns the existing link at `place`, marked as written. */
 SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -51,9 +54,10 @@ SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32
         setti_pages_write(pool, &relation->records, place >> relation->layout.shift);
         return &setti_chain_record_at(relation, place)->link;
     }
-    return setti_array_try_find_mut(pool, storage, place, &value)
-               ? value
-               : setti_storage_find_mut(pool, storage, place);
+    if (setti_array_try_find_mut(pool, storage, place, &value)) {
+        return value;
+    }
+    return setti_storage_find_mut(pool, storage, place);
 }
 
 /* Reserves memory for one more record. */
@@ -62,7 +66,7 @@ bool setti_chain_reserve(setti_relation* relation);
 /* Reserves memory for `count` records in addition to those claimed before. */
 bool setti_chain_claim(setti_relation* relation, uint32_t count);
 
-/* Reserves memory, so that an entity can become a target. */
+/* Reserves memory, so that the entity `index` can become a target. */
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index);
 /* Makes an entity a target, in reserved memory. */
 void setti_chain_make_target(const setti_relation* relation, sett_entity target);
@@ -80,31 +84,33 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link);
 /* Deletes a record. The last record moves to `place`. */
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
-/* Deletes a link, and runs on_set. Returns false, without effect, for a source's only link. */
+/* Deletes a link, and runs on_set. If the link is the source's only one, does nothing and returns
+ * false. */
 bool setti_chain_delete_one(setti_relation* relation, uint32_t place);
 
-/* Moves a link to the end of its list on a side. */
+/* Moves the link at `place` to the end of the list of a side. */
 void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_t place);
 
 /* Runs on_set after the link to `target` was changed. */
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target);
 
-/* Slow path of setti_chain_find, with many targets. */
+/* Slow path of setti_chain_find, for sources with many targets. */
 uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source,
                              sett_entity target);
 /* Like setti_chain_look_up, but may build the table of pairs. */
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target);
 
-/* The place of the link from source to target, or SETTI_NONE. */
+/* Returns the place of the link from source to target, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_find(const setti_relation* relation, sett_entity source,
                                        sett_entity target)
 {
     if (relation->many) {
         return setti_chain_look_up(relation, source, target);
     }
-    const sett_link* link = setti_entity_is_current(&relation->world->entities, source)
-                                ? setti_storage_find(&relation->links->storage, source.index)
-                                : NULL;
+    const sett_link* link = NULL;
+    if (setti_entity_is_current(&relation->world->entities, source)) {
+        link = setti_storage_find(&relation->links->storage, source.index);
+    }
     bool found = link != NULL && !sett_is_null(target) && sett_equals(link->target, target);
     return found ? source.index : SETTI_NONE;
 }
@@ -112,7 +118,7 @@ SETTI_INLINE uint32_t setti_chain_find(const setti_relation* relation, sett_enti
 /* Frees the table of pairs, if there is one. */
 void setti_chain_drop_pairs(setti_relation* relation);
 
-/* The place of an entity's first link on a side, or SETTI_NONE. */
+/* Returns the place of an entity's first link on a side, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t index,
                                         setti_link_side side)
 {
@@ -121,15 +127,19 @@ SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t
     }
     const setti_type* type = side == SETTI_SOURCES ? relation->sources : relation->links;
     const sett_links* links = setti_storage_find(&type->storage, index);
-    return links != NULL && links->count != 0 ? links->first_ : SETTI_NONE;
+    bool has_links = links != NULL && links->count != 0;
+    return has_links ? links->first_ : SETTI_NONE;
 }
 
-/* The place of the link after `place` in the list of a side, or SETTI_NONE. */
+/* Returns the place of the link after `place` in the list of a side, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_next(const setti_relation* relation, uint32_t place,
                                        setti_link_side side)
 {
     if (side == SETTI_TARGETS) {
-        return relation->many ? setti_chain_record_at(relation, place)->by_source.next : SETTI_NONE;
+        if (!relation->many) {
+            return SETTI_NONE; /* the only link of the source */
+        }
+        return setti_chain_record_at(relation, place)->by_source.next;
     }
     const sett_link* link = setti_chain_at(relation, place);
     return link != NULL ? link->chain_.next : SETTI_NONE;
@@ -140,25 +150,28 @@ SETTI_INLINE uint32_t setti_chain_source(const setti_relation* relation, uint32_
     return relation->many ? setti_chain_record_at(relation, place)->source : place;
 }
 
-/* The next entity after `at` in a walk over direct and indirect sources of `root`, for exclusive
- * links. SETTI_NONE at the end. */
+/* Returns the index of the entity after the entity `index`, in a walk over the direct and indirect
+ * sources of `root`. Returns SETTI_NONE at the end. Only for exclusive links. */
 SETTI_INLINE uint32_t setti_chain_next_below(const setti_relation* relation, uint32_t root,
-                                             uint32_t at)
+                                             uint32_t index)
 {
-    uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
-    while (next == SETTI_NONE && at != root) {
-        next = setti_chain_next(relation, at, SETTI_SOURCES);
-        at = setti_chain_at(relation, at)->target.index;
+    uint32_t next = setti_chain_first(relation, index, SETTI_SOURCES);
+    while (next == SETTI_NONE && index != root) {
+        next = setti_chain_next(relation, index, SETTI_SOURCES);
+        index = setti_chain_at(relation, index)->target.index;
     }
     return next;
 }
 
-/* The index of the entity at one end of a link: the source for SETTI_SOURCES, else the target. */
+/* Returns the index of the entity at the end of a link that `side` names: the source for
+ * SETTI_SOURCES, or else the target. */
 SETTI_INLINE uint32_t setti_chain_end(const setti_relation* relation, uint32_t place,
                                       setti_link_side side)
 {
-    return side == SETTI_SOURCES ? setti_chain_source(relation, place)
-                                 : setti_chain_at(relation, place)->target.index;
+    if (side == SETTI_SOURCES) {
+        return setti_chain_source(relation, place);
+    }
+    return setti_chain_at(relation, place)->target.index;
 }
 
 const char* setti_chain_validate(const setti_relation* relation);

@@ -16,7 +16,7 @@
 #include "relation/prefab.h"
 #include "relation/recipe.h"
 
-/* Collects the entities at the other ends of an entity's links if the policy is `destroy`. */
+/* If the policy is `destroy`, collects the entities at the other ends of an entity's links. */
 static void cleanup_collect(sett_world* world, const setti_relation* relation, uint32_t index,
                             setti_link_side side, sett_cleanup policy)
 {
@@ -29,25 +29,36 @@ static void cleanup_collect(sett_world* world, const setti_relation* relation, u
     }
 }
 
-/* Fails if an entity at the other end of a link survives: the policy is `reject`. */
+/* Fails because a link between a dying entity and a survivor has the policy `reject`. */
+SETTI_COLD static sett_status cleanup_reject(sett_world* world, const setti_relation* relation,
+                                             sett_entity source, sett_entity target,
+                                             sett_entity survivor)
+{
+    return setti_world_fail_with(
+        world, SETT_STATUS_REJECTED,
+        "%s: a \"%.100s\" link with the policy SETT_CLEANUP_REJECT leads from entity "
+        "%u:%u to entity %u:%u - first remove the link, or destroy entity %u:%u",
+        setti_change_destroyer(world), relation->links->desc.name, SETTI_HANDLE(source),
+        SETTI_HANDLE(target), SETTI_HANDLE(survivor));
+}
+
+/* Fails if an entity at the other end of a link survives. The policy is `reject`. */
 static sett_status cleanup_validate(sett_world* world, const setti_relation* relation,
                                     uint32_t index, setti_link_side side)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
+    sett_entity dying = setti_entity_at(&world->entities, index);
     uint32_t place = setti_chain_first(relation, index, side);
     for (; place != SETTI_NONE; place = setti_chain_next(relation, place, side)) {
         uint32_t other = setti_chain_end(relation, place, side);
-        if (!setti_change_is_dying(world, other)) {
-            bool is_source = side == SETTI_TARGETS;
-            sett_entity source = setti_entity_at(&world->entities, is_source ? index : other);
-            sett_entity target = setti_entity_at(&world->entities, is_source ? other : index);
-            return setti_world_fail_with(
-                world, SETT_STATUS_REJECTED,
-                "%s: a \"%.100s\" link with the policy SETT_CLEANUP_REJECT leads from entity "
-                "%u:%u to entity %u:%u - first remove the link, or destroy entity %u:%u",
-                setti_change_destroyer(world), relation->links->desc.name, SETTI_HANDLE(source),
-                SETTI_HANDLE(target), SETTI_HANDLE(is_source ? target : source));
+        if (setti_change_is_dying(world, other)) {
+            continue;
         }
+        sett_entity survivor = setti_entity_at(&world->entities, other);
+        if (side == SETTI_TARGETS) {
+            return cleanup_reject(world, relation, dying, survivor, survivor);
+        }
+        return cleanup_reject(world, relation, survivor, dying, survivor);
     }
     return SETT_OK;
 }
@@ -62,9 +73,10 @@ static sett_status source_collect(sett_world* world, setti_type* type, uint32_t 
 static sett_status source_validate(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = setti_relation_of_links(type);
-    return relation->desc.on_source_destroyed == SETT_CLEANUP_REJECT
-               ? cleanup_validate(world, relation, index, SETTI_TARGETS)
-               : SETT_OK;
+    if (relation->desc.on_source_destroyed != SETT_CLEANUP_REJECT) {
+        return SETT_OK;
+    }
+    return cleanup_validate(world, relation, index, SETTI_TARGETS);
 }
 
 /* Removes a source's links from the lists, before the source loses the component. */
@@ -90,20 +102,22 @@ static sett_status target_collect(sett_world* world, setti_type* type, uint32_t 
     return SETT_OK;
 }
 
-/* Whether all targets of a surviving source are being destroyed. */
+/* Returns true if all targets of a surviving source are being destroyed. */
 static bool source_is_stranded(const sett_world* world, const setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(!setti_change_is_dying(world, index));
     const setti_relation* relation = setti_relation_of_links(type);
     uint32_t place = setti_chain_first(relation, index, SETTI_TARGETS);
-    while (place != SETTI_NONE &&
-           setti_change_is_dying(world, setti_chain_end(relation, place, SETTI_TARGETS))) {
-        place = setti_chain_next(relation, place, SETTI_TARGETS);
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, SETTI_TARGETS)) {
+        if (!setti_change_is_dying(world, setti_chain_end(relation, place, SETTI_TARGETS))) {
+            return false;
+        }
     }
-    return place == SETTI_NONE;
+    return true;
 }
 
-/* Whether the link at `place` is the last in the list of its source, so that it is visited once. */
+/* Returns true for one link of each source: the link at `place` is the last in the source's list.
+ * */
 static bool cleanup_is_last_link(const setti_relation* relation, uint32_t source, uint32_t place)
 {
     const sett_links* targets = setti_storage_find(&relation->links->storage, source);
@@ -121,10 +135,12 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     uint32_t place = setti_chain_first(relation, index, SETTI_SOURCES);
     for (; place != SETTI_NONE; place = setti_chain_next(relation, place, SETTI_SOURCES)) {
         uint32_t source = setti_chain_source(relation, place);
-        /* For the last link only, because setti_change_reserve_stranded visits all of a source. */
-        if (!setti_change_is_dying(world, source) &&
-            cleanup_is_last_link(relation, source, place) &&
-            !setti_change_reserve_stranded(world, source)) {
+        /* Once for each source, because setti_change_reserve_stranded visits all of the links. */
+        if (setti_change_is_dying(world, source) ||
+            !cleanup_is_last_link(relation, source, place)) {
+            continue;
+        }
+        if (!setti_change_reserve_stranded(world, source)) {
             return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, setti_change_destroyer(world),
                                     setti_entity_at(&world->entities, source), relation->links->id);
         }
@@ -142,10 +158,10 @@ static void target_detach(sett_world* world, setti_type* type, uint32_t index)
         uint32_t next = setti_chain_next(relation, place, SETTI_SOURCES);
         uint32_t source = setti_chain_source(relation, place);
         if (!setti_change_is_dying(world, source)) {
-            if (!setti_chain_delete_one(relation, place)) {
+            if (!setti_chain_delete_one(relation, place)) { /* the only link of the source */
                 setti_change_remove_stranded(world, source);
             }
-            /* The last record has moved to `place`. Maybe it was the next one. */
+            /* The last record has moved to `place`. Maybe that record was the next one. */
             if (relation->many && next == relation->record_count) {
                 next = place;
             }
@@ -176,6 +192,19 @@ static bool cleanup_reserve_sources(sett_world* world, const setti_relation* rel
     return true;
 }
 
+/* Removes a target's links from all sources, in reserved memory. */
+static void cleanup_remove_sources(sett_world* world, setti_relation* relation, uint32_t index)
+{
+    uint32_t place = setti_chain_first(relation, index, SETTI_SOURCES);
+    while (place != SETTI_NONE) {
+        if (!setti_chain_delete_one(relation, place)) { /* the only link of the source */
+            setti_change_remove_reserved(world, relation->links,
+                                         setti_chain_source(relation, place));
+        }
+        place = setti_chain_first(relation, index, SETTI_SOURCES);
+    }
+}
+
 sett_status sett_unrelate_sources(sett_world* world, sett_component relationship,
                                   sett_entity target)
 {
@@ -186,20 +215,14 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
     setti_edit_settle(world);
     setti_edit_pin(world);
     bool reserved = cleanup_reserve_sources(world, relation, target.index);
-    while (reserved) {
-        uint32_t place = setti_chain_first(relation, target.index, SETTI_SOURCES);
-        if (place == SETTI_NONE) {
-            break;
-        }
-        if (!setti_chain_delete_one(relation, place)) { /* the last link of the source */
-            setti_change_remove_reserved(world, relation->links,
-                                         setti_chain_source(relation, place));
-        }
+    if (reserved) {
+        cleanup_remove_sources(world, relation, target.index);
     }
     setti_edit_unpin(world);
-    return reserved
-               ? SETT_OK
-               : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, target, relationship);
+    if (!reserved) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, target, relationship);
+    }
+    return SETT_OK;
 }
 
 static void source_trim(sett_world* world, setti_type* type)
@@ -225,10 +248,13 @@ void setti_cleanup_tie(const setti_relation* relation)
                                          .validate = target_validate,
                                          .detach = target_detach,
                                          .unlink = target_unlink};
-    /* A source whose end affects no other entity is not collected, but only unlinked. With many
-     * targets, each source is collected, because the order of freeing records is visible. */
-    bool alone = !relation->many && relation->desc.on_source_destroyed == SETT_CLEANUP_REMOVE &&
-                 relation->desc.on_target_destroyed != SETT_CLEANUP_DESTROY;
-    setti_component_set_cascade(relation->world, relation->links, alone ? &unlinks : &source);
+    /* If a source's end affects no other entity, the source is not collected, but only unlinked.
+     * With many targets each source is collected, because the order of freeing records is
+     * visible. */
+    bool affects_none = !relation->many &&
+                        relation->desc.on_source_destroyed == SETT_CLEANUP_REMOVE &&
+                        relation->desc.on_target_destroyed != SETT_CLEANUP_DESTROY;
+    setti_component_set_cascade(relation->world, relation->links,
+                                affects_none ? &unlinks : &source);
     setti_component_set_cascade(relation->world, relation->sources, &target);
 }

@@ -10,11 +10,11 @@
  *
  * All memory is reserved before the first entity is created. Then copies are created, attached and
  * linked. Callbacks run last, when all references are valid. Components with links, and "sources"
- * components, are created without links, which follow.
+ * components, are created empty; the links are made afterwards.
  *
- * Invariant:  where a reference, link or parent of an original leads to a copied entity, that of
- *             the k-th copy leads to the copied entity's k-th copy. Else it leads to the same
- *             entity or, in another world, to the entity with the same path, or to none
+ * Invariant:  if a reference, link or parent of an original is a copied entity, that of the k-th
+ *             copy is the k-th copy of this entity. If the entity is not copied, that of each copy
+ *             is the same entity; in another world it is the entity with the same path, or null
  */
 #include "relation/clone.h"
 #include "relation/chain.h"
@@ -36,8 +36,10 @@ static bool clone_changes_world(const setti_clone* clone)
 static void* clone_alloc(const setti_clone* clone, size_t count, size_t size)
 {
     size_t bytes;
-    bool fits = setti_multiply(SETTI_MAX(count, 1), size, &bytes);
-    return fits ? setti_pool_alloc(&clone->to->pool, bytes, 16) : NULL;
+    if (!setti_multiply(SETTI_MAX(count, 1), size, &bytes)) {
+        return NULL;
+    }
+    return setti_pool_alloc(&clone->to->pool, bytes, 16);
 }
 
 static void clone_free(const setti_clone* clone, const void* piece, size_t count, size_t size)
@@ -50,6 +52,7 @@ static sett_status clone_no_memory(const setti_clone* clone)
     return setti_world_no_memory(clone->to, clone->desc.call);
 }
 
+/* Returns the next type of a node's original, or NULL at the end. `*cursor` begins as 0. */
 static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone_node* node,
                                      uint32_t* cursor)
 {
@@ -57,10 +60,12 @@ static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone
     uint32_t set = setti_entity_set_of(&from_world->entities, node->index);
     uint32_t count = set != 0 ? from_world->signatures.record[set].count : 0;
     if (*cursor < count) {
-        return from_world->types[from_world->signatures.record[set].types[(*cursor)++]];
+        uint32_t position = (*cursor)++;
+        return from_world->types[from_world->signatures.record[set].types[position]];
     }
     while (*cursor - count < from_world->dont_fragment.count) { /* dont_fragment types come last */
-        setti_type* type = from_world->dont_fragment.item[(*cursor)++ - count];
+        uint32_t position = (*cursor)++;
+        setti_type* type = from_world->dont_fragment.item[position - count];
         if (setti_storage_has(&type->storage, node->index)) {
             return type;
         }
@@ -78,15 +83,19 @@ static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
     return setti_hierarchy_of(clone->from) != NULL && type == setti_hierarchy_of(clone->from)->type;
 }
 
-/* Whether a node gives its copies the hierarchy's component, which the original has. An instance is
- * no child, so it gets the component only for its own children. */
+/* Returns true if a node's copies get the hierarchy's component. The original must have it. Copies
+ * that become instances have no parent, so they need the component only for their own children. */
 static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
 {
-    bool is_instance = clone->instances != NULL && (node == clone->nodes || node->counterpart == 0);
-    return !is_instance || setti_hierarchy_find(clone->from, node->index)->children != 0;
+    bool is_root = node == clone->nodes || node->counterpart == 0;
+    if (clone->instances == NULL || !is_root) {
+        return true;
+    }
+    return setti_hierarchy_find(clone->from, node->index)->children != 0;
 }
 
-/* Whether an earlier node with the same copies gives them the type. The node has a counterpart. */
+/* Returns true if an earlier node gives the same copies the type. `node` must have a
+ * counterpart. */
 static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
@@ -94,10 +103,12 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
     if (first->derives && type == clone->instances->links) {
         return true;
     }
-    for (const setti_clone_node* at = first; at != node; at++) {
-        bool same_copies = at == first || at->counterpart == node->counterpart;
-        bool has_type = same_copies && setti_storage_has(&type->storage, at->index);
-        if (has_type && (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at))) {
+    for (const setti_clone_node* earlier = first; earlier != node; earlier++) {
+        bool same_copies = earlier == first || earlier->counterpart == node->counterpart;
+        if (!same_copies || !setti_storage_has(&type->storage, earlier->index)) {
+            continue;
+        }
+        if (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, earlier)) {
             return true;
         }
     }
@@ -106,16 +117,18 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
 
 static bool clone_is_copied(const setti_clone_node* node)
 {
-    return node->index != SETTI_NONE && !node->outside; /* else it only stands for `onto` */
+    return node->index != SETTI_NONE && !node->outside; /* other nodes only stand for `onto` */
 }
 
 static setti_clone_verdict clone_verdict(const setti_clone* clone, const setti_type* type)
 {
-    return clone_is_merge(clone) ? (setti_clone_verdict)clone->merge.verdicts[type->id]
-                                 : SETTI_CLONE_TAKE;
+    if (!clone_is_merge(clone)) {
+        return SETTI_CLONE_TAKE;
+    }
+    return (setti_clone_verdict)clone->merge.verdicts[type->id];
 }
 
-/* The next type that a node gives its copies, or NULL. */
+/* Returns the next type that a node gives its copies, or NULL at the end. */
 static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
                                    uint32_t* cursor)
 {
@@ -133,7 +146,8 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
     return NULL;
 }
 
-/* The node that has the copies of an entity, or SETTI_NONE if the entity is not copied. */
+/* Returns the number of the node that has an entity's copies. SETTI_NONE: the entity is not
+ * copied. */
 static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 {
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
@@ -152,13 +166,14 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 
 /* A walk over the links of one relationship that a node's copies get. */
 typedef struct clone_links {
-    setti_relation* relation; /* of `from`; all other members begin as zero */
+    setti_relation* relation; /* in `from`; all other members begin as zero */
     sett_link_cursor cursor;
     sett_entity target;
-    uint32_t node; /* the target's node; SETTI_NONE: not copied */
+    uint32_t node; /* the target's node; SETTI_NONE: the target is not copied */
 } clone_links;
 
-/* Goes to the next link; skips links to entities that the other world lacks. False at the end. */
+/* Goes to the next link of a node, but skips links to entities that the other world lacks. Returns
+ * false at the end. */
 static bool clone_links_next(const setti_clone* clone, const setti_clone_node* node,
                              clone_links* links)
 {
@@ -179,7 +194,8 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* What is noted about a type of `to` that `onto` has, or NULL. */
+/* Returns the entry for a type of `to` that `onto` had before the merge. Returns NULL if `onto` had
+ * no such type. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -192,15 +208,22 @@ static setti_clone_existing* clone_existing(const setti_clone* clone, const sett
 
 static setti_type* clone_map(const setti_clone* clone, setti_type* type);
 
-/* Whether a node's copies get the links of a type. Links of `onto` stay, unless overwritten. */
+/* Returns true if a node's copies get the links of a type. Links that `onto` has stay, unless the
+ * merge overwrites them. */
 static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* node,
                               setti_type* type)
 {
-    return type->links != NULL && (sett_is_null(node->onto) || clone->merge.overwrites ||
-                                   clone_existing(clone, node, clone_map(clone, type)) == NULL);
+    if (type->links == NULL) {
+        return false;
+    }
+    if (sett_is_null(node->onto) || clone->merge.overwrites) {
+        return true;
+    }
+    return clone_existing(clone, node, clone_map(clone, type)) == NULL;
 }
 
-/* Calls `visit` for each link that a node's copies get. Stops and returns false if `visit` does. */
+/* Calls `visit` for each link that a node's copies get. If `visit` returns false, stops and returns
+ * false. */
 static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
                             bool (*visit)(setti_clone* clone, setti_clone_node* node,
                                           const clone_links* links))
@@ -220,39 +243,43 @@ static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
     return true;
 }
 
-/* Whether two types have values of the same form. */
+/* Returns true if two types have values of the same form. */
 static bool clone_is_same(const setti_type* a, const setti_type* b)
 {
+    if (a->desc.size != b->desc.size || a->desc.align != b->desc.align ||
+        a->desc.layout_version != b->desc.layout_version) {
+        return false;
+    }
     const setti_relation* links_a = setti_relation_of_links(a);
     const setti_relation* links_b = setti_relation_of_links(b);
-    bool same_links = links_a == links_b; /* both have none */
-    if (links_a != NULL && links_b != NULL) {
-        same_links = links_a->many == links_b->many && links_a->data_size == links_b->data_size;
+    if (links_a == NULL || links_b == NULL) {
+        return links_a == links_b; /* neither type has links */
     }
-    return a->desc.size == b->desc.size && a->desc.align == b->desc.align &&
-           a->desc.layout_version == b->desc.layout_version && same_links;
+    return links_a->many == links_b->many && links_a->data_size == links_b->data_size;
 }
 
-/* The type of `to` with the same name. Fails and returns NULL if it is missing or different. */
+/* Returns the type of `to` with the name of a type of `from`. Reports an error and returns NULL if
+ * `to` has no such type, or a different one. */
 static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 {
-    if (clone->from == clone->to) {
+    if (!clone_changes_world(clone)) {
         return type;
     }
-    setti_type* to = setti_type_find(clone->to, type->desc.name);
-    if (to != NULL && clone_is_same(type, to)) {
-        return to;
+    setti_type* match = setti_type_find(clone->to, type->desc.name);
+    if (match != NULL && clone_is_same(type, match)) {
+        return match;
     }
-    if (to == NULL) {
+    if (match == NULL) {
         setti_world_fail_with(clone->to, SETT_STATUS_UNREGISTERED,
                               "%s: \"%.100s\" is not registered in the world that receives "
                               "copies - register it there",
                               clone->desc.call, type->desc.name);
     } else {
         char list[SETTI_MESSAGE_SIZE];
-        setti_writer out = setti_writer_begin(list, sizeof(list));
-        setti_component_differences(&out, &to->desc, &type->desc);
-        setti_component_differ_in(&out, out.length == 0, "other relationship options, or none");
+        setti_writer writer = setti_writer_begin(list, sizeof(list));
+        setti_component_differences(&writer, &match->desc, &type->desc);
+        setti_component_differ_in(&writer, writer.length == 0,
+                                  "other relationship options, or none");
         setti_world_fail_with(clone->to, SETT_STATUS_CONFLICT,
                               "%s: \"%.100s\" differs in the world that receives copies: %.250s - "
                               "register the same type in both worlds",
@@ -261,9 +288,13 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
     return NULL;
 }
 
-static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_entity at)
+/* Returns the entity to copy after `entity` in a walk from `root`, or null at the end. */
+static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_entity entity)
 {
-    return clone->alone ? sett_null() : sett_hierarchy_walk(clone->from, root, at);
+    if (clone->alone) {
+        return sett_null();
+    }
+    return sett_hierarchy_walk(clone->from, root, entity);
 }
 
 void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t index)
@@ -288,11 +319,13 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
         return;
     }
     uint64_t name = setti_name_key(clone->from, node->index);
-    uint32_t link = setti_hierarchy_parent(clone->from, node->index);
-    uint32_t above = setti_hash_map_find(&clone->by_index, link);
-    SETTI_ASSERT(above < k); /* parents come before children */
-    node->parent =
-        clone->nodes[above].counterpart != SETTI_NONE ? clone->nodes[above].counterpart : above;
+    uint32_t parent_link = setti_hierarchy_parent(clone->from, node->index);
+    uint32_t parent = setti_hash_map_find(&clone->by_index, parent_link);
+    SETTI_ASSERT(parent < k); /* parents come before children */
+    node->parent = parent;
+    if (clone->nodes[parent].counterpart != SETTI_NONE) {
+        node->parent = clone->nodes[parent].counterpart;
+    }
     if (name == 0) {
         return;
     }
@@ -306,6 +339,7 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
     }
 }
 
+/* Makes `by_index` lead from an original to node k. Fails if two prefabs contain the original. */
 static sett_status clone_index(setti_clone* clone, sett_entity original, uint32_t k)
 {
     uint64_t key = setti_link_to(original.index);
@@ -316,47 +350,59 @@ static sett_status clone_index(setti_clone* clone, sett_entity original, uint32_
             "list only one of them",
             clone->desc.call, SETTI_HANDLE(original));
     }
-    if ((clone->node_count > 1 || clone_changes_world(clone)) &&
-        !setti_hash_map_set(&clone->to->pool, &clone->by_index, key, k)) {
+    if (clone->node_count <= 1 && !clone_changes_world(clone)) {
+        return SETT_OK; /* clone_node_of needs no map for one node */
+    }
+    bool added = setti_hash_map_set(&clone->to->pool, &clone->by_index, key, k);
+    if (!added) {
         return clone_no_memory(clone);
     }
     return SETT_OK;
 }
 
-/* Initialises the nodes of an entity and its descendants, from node *k on. */
-static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
+/* Initialises the nodes of a root and its descendants. `*next` is the number of the first node, and
+ * becomes the number after the last. */
+static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* next)
 {
-    for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at), ++*k) {
-        setti_clone_node* node = &clone->nodes[*k];
-        SETTI_ASSERT(*k < clone->node_count);
-        setti_clone_init_node(clone, node, at.index);
-        node->derives = clone->instances != NULL && *k == 0;
-        node->edit.creates = *k >= clone->desc.into_count;
-        sett_status status = clone_index(clone, at, *k);
+    for (sett_entity original = root; !sett_is_null(original);
+         original = clone_walk(clone, root, original)) {
+        uint32_t k = *next;
+        setti_clone_node* node = &clone->nodes[k];
+        SETTI_ASSERT(k < clone->node_count);
+        setti_clone_init_node(clone, node, original.index);
+        node->derives = clone->instances != NULL && k == 0;
+        node->edit.creates = k >= clone->desc.into_count;
+        sett_status status = clone_index(clone, original, k);
         if (status != SETT_OK) {
             return status;
         }
         if (clone->desc.base_count != 0) {
-            clone_find_counterpart(clone, *k, sett_equals(at, root));
+            clone_find_counterpart(clone, k, sett_equals(original, root));
             clone->counterpart_count += node->counterpart != SETTI_NONE;
         }
+        *next = k + 1;
     }
     return SETT_OK;
 }
 
-/* The root with a number: desc.root is 0, the bases follow. */
+/* Returns the original `number` of the root's copies: 0 is desc.root, the bases follow. */
 static sett_entity clone_root(const setti_clone* clone, uint32_t number)
 {
-    return number == 0 ? clone->desc.root : clone->desc.bases[number - 1];
+    if (number == 0) {
+        return clone->desc.root;
+    }
+    return clone->desc.bases[number - 1];
 }
 
+/* Makes the nodes. Fails if the world has no room for all copies. */
 static sett_status clone_gather(setti_clone* clone)
 {
     const setti_entity_table* table = &clone->to->entities;
-    uint32_t roots = 1 + clone->desc.base_count;
-    for (uint32_t r = 0; r < roots; r++) {
+    uint32_t root_count = 1 + clone->desc.base_count;
+    for (uint32_t r = 0; r < root_count; r++) {
         sett_entity root = clone_root(clone, r);
-        for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at)) {
+        for (sett_entity original = root; !sett_is_null(original);
+             original = clone_walk(clone, root, original)) {
             clone->node_count++;
         }
     }
@@ -367,27 +413,28 @@ static sett_status clone_gather(setti_clone* clone)
     clone->node_room = clone->node_count;
     /* Cleared, because after a failure setti_clone_release frees uninitialised nodes too. */
     memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
-    uint32_t k = 0;
-    sett_status status = SETT_OK;
-    for (uint32_t r = 0; r < roots && status == SETT_OK; r++) {
-        status = clone_list(clone, clone_root(clone, r), &k);
+    uint32_t next = 0;
+    for (uint32_t r = 0; r < root_count; r++) {
+        sett_status status = clone_list(clone, clone_root(clone, r), &next);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
     uint64_t copies = (uint64_t)(clone->node_count - clone->counterpart_count) * clone->count;
-    if (status == SETT_OK &&
-        copies - clone->desc.into_count > table->limit - setti_entity_taken(table)) {
-        status = setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->desc.call, sett_null(), 0);
+    if (copies - clone->desc.into_count > table->limit - setti_entity_taken(table)) {
+        return setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->desc.call, sett_null(), 0);
     }
-    return status;
+    return SETT_OK;
 }
 
-/* The node to whose copies the links of node k's copies lead, or SETTI_NONE. Each copy has one link
- * of the relationship at most. */
+/* Returns the node to which a link of node k's copies leads, or SETTI_NONE. Each copy has at most
+ * one link of the relationship. */
 static uint32_t clone_follow(const setti_clone* clone, const setti_relation* relation, uint32_t k)
 {
     for (uint32_t j = k; j < clone->node_count; j++) {
         const setti_clone_node* node = &clone->nodes[j];
-        if ((j == k || node->counterpart == k) &&
-            setti_storage_has(&relation->links->storage, node->index)) {
+        bool same_copies = j == k || node->counterpart == k;
+        if (same_copies && setti_storage_has(&relation->links->storage, node->index)) {
             sett_entity source = setti_entity_at(&clone->from->entities, node->index);
             return clone_node_of(clone, sett_target(clone->from, source, relation->links->id));
         }
@@ -395,7 +442,7 @@ static uint32_t clone_follow(const setti_clone* clone, const setti_relation* rel
     return SETTI_NONE;
 }
 
-/* Whether a walk from node k along the links of a relationship never ends. */
+/* Returns true if a walk from node k along the links of a relationship never ends. */
 static bool clone_walks_forever(const setti_clone* clone, const setti_relation* relation,
                                 uint32_t k)
 {
@@ -432,28 +479,31 @@ static sett_status clone_check_circles(const setti_clone* clone)
     return SETT_OK;
 }
 
-/* Sets `derives` of a node whose copies share values with the original. */
+/* Makes the copies of a node instances of the original if they share values with the original. */
 static void clone_find_sharing(setti_clone* clone, setti_clone_node* node)
 {
-    uint32_t cursor = 0;
-    const setti_type* type;
-    if (clone->instances == NULL || node->counterpart != SETTI_NONE) {
+    if (clone->instances == NULL || node->counterpart != SETTI_NONE || node->derives) {
         return;
     }
-    while (!node->derives && (type = clone_next_type(clone, node, &cursor)) != NULL) {
-        node->derives = (type->flags & SETTI_TYPE_SHARED) != 0;
+    uint32_t cursor = 0;
+    const setti_type* type;
+    while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
+        if ((type->flags & SETTI_TYPE_SHARED) != 0) {
+            node->derives = true;
+            return;
+        }
     }
 }
 
-/* In another world: counts all links of a node as lost. clone_add_lead subtracts those that lead to
- * a copy, or to an entity found by path. */
+/* If the copies are in another world, counts all links of a node as lost. clone_add_lead subtracts
+ * the links that lead to a copy, or to an entity found by path. */
 static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
-    uint32_t cursor = 0;
-    setti_type* type;
     if (!clone_changes_world(clone)) {
         return;
     }
+    uint32_t cursor = 0;
+    setti_type* type;
     while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
         if (clone_takes_links(clone, node, type)) {
             sett_entity source = setti_entity_at(&clone->from->entities, node->index);
@@ -469,25 +519,28 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
     if (links->node == SETTI_NONE) {
         return true;
     }
-    clone->merge.outside += clone->nodes[links->node].outside;
-    if (clone_changes_world(clone)) {
-        clone->merge.lost--;
-    }
     SETTI_ASSERT(links->node < clone->node_count && clone->lead_count <= clone->lead_room);
-    setti_clone_lead* grown = setti_pool_grow(&clone->to->pool, clone->leads, sizeof(*grown),
+    setti_clone_node* target = &clone->nodes[links->node];
+    clone->merge.outside += target->outside;
+    if (clone_changes_world(clone)) {
+        clone->merge.lost--; /* clone_count_links has counted the link */
+    }
+    setti_clone_lead* leads = setti_pool_grow(&clone->to->pool, clone->leads, sizeof(*leads),
                                               clone->lead_count, 1, &clone->lead_room);
-    if (grown == NULL) {
+    if (leads == NULL) {
         clone_no_memory(clone);
         return false;
     }
-    clone->leads = grown;
-    setti_type* sources = clone_map(clone, links->relation->sources);
-    grown[clone->lead_count].sources = sources;
-    grown[clone->lead_count].next = clone->nodes[links->node].lead;
-    clone->nodes[links->node].lead = clone->lead_count++;
-    return sources != NULL;
+    clone->leads = leads;
+    setti_clone_lead* lead = &leads[clone->lead_count];
+    lead->sources = clone_map(clone, links->relation->sources);
+    lead->next = target->lead;
+    target->lead = clone->lead_count;
+    clone->lead_count++;
+    return lead->sources != NULL;
 }
 
+/* Finds the nodes that derive, and adds leads for all links that copies get. */
 static sett_status clone_find_links(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -504,23 +557,28 @@ static sett_status clone_find_links(setti_clone* clone)
 
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
 {
-    bool is_root = node == clone->nodes;
-    bool becomes_sibling = is_root && clone->from == clone->to; /* of the original */
-    return sett_is_null(node->onto) && node->counterpart == SETTI_NONE && !becomes_sibling &&
-           setti_name_key(clone->from, node->index) != 0;
+    if (!sett_is_null(node->onto) || node->counterpart != SETTI_NONE) {
+        return false;
+    }
+    if (node == clone->nodes && !clone_changes_world(clone)) {
+        return false; /* a copy of the root may become a sibling of the root */
+    }
+    return setti_name_key(clone->from, node->index) != 0;
 }
 
-/* Whether a node adds a type of its original to the edit of its copies. */
+/* Returns true if a node adds a type of its original to the edit of its copies. */
 static bool clone_has_type(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
     if (type->ends != NULL) {
         return false; /* clone_plan_node adds these, for the leads */
     }
-    if (!sett_is_null(node->onto) &&
-        (setti_storage_has(&clone_map(clone, setti_unconst(type))->storage, node->onto.index) ||
-         clone_is_hierarchy(clone, type))) {
-        return false; /* `onto` has the type already, or stays in place */
+    if (!sett_is_null(node->onto)) {
+        const setti_type* match = clone_map(clone, setti_unconst(type));
+        if (setti_storage_has(&match->storage, node->onto.index) ||
+            clone_is_hierarchy(clone, type)) {
+            return false; /* `onto` has the type already, or stays in place */
+        }
     }
     if (type->links != NULL) {
         clone_links links = {.relation = setti_relation_of_links(type)};
@@ -532,37 +590,49 @@ static bool clone_has_type(const setti_clone* clone, const setti_clone_node* nod
     if (clone_is_hierarchy(clone, type)) {
         return clone_keeps_place(clone, node);
     }
-    bool shared = (type->flags & SETTI_TYPE_SHARED) != 0 && node->counterpart == SETTI_NONE;
+    if (clone->instances == NULL) {
+        return true;
+    }
     /* Instances get neither shared types nor the tag Prefab. */
-    bool is_prefab_tag = type == clone->from->hidden[SETTI_HIDDEN_PREFAB];
-    return clone->instances == NULL || (!shared && !is_prefab_tag);
+    bool shared = (type->flags & SETTI_TYPE_SHARED) != 0 && node->counterpart == SETTI_NONE;
+    return !shared && type != clone->from->hidden[SETTI_HIDDEN_PREFAB];
 }
 
-/* The edit that makes a node's copies: that of the counterpart, if there is one. */
+/* Returns the edit that makes a node's copies: the counterpart's edit, if there is a
+ * counterpart. */
 static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
 {
     SETTI_ASSERT(node->counterpart == SETTI_NONE ||
                  clone->nodes[node->counterpart].counterpart == SETTI_NONE);
-    return node->counterpart != SETTI_NONE ? &clone->nodes[node->counterpart].edit : &node->edit;
+    if (node->counterpart != SETTI_NONE) {
+        return &clone->nodes[node->counterpart].edit;
+    }
+    return &node->edit;
 }
 
+/* Returns true if values of `type` are copied to `match`, the same type of `to`. */
 static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
-                               const setti_type* to)
+                               const setti_type* match)
 {
-    bool cannot_copy = to->desc.copy == NULL && to->desc.deinit != NULL;
-    /* Links, nodes of the hierarchy and names are written by clone_connect. */
-    return !cannot_copy && type->links == NULL && type->storage.size != 0 &&
-           !clone_is_hierarchy(clone, type) && !clone_is_name(clone, type);
+    if (match->desc.copy == NULL && match->desc.deinit != NULL) {
+        return false; /* the values cannot be copied */
+    }
+    if (type->links != NULL || clone_is_hierarchy(clone, type) || clone_is_name(clone, type)) {
+        return false; /* clone_connect writes these values */
+    }
+    return type->storage.size != 0;
 }
 
 /* Adds a type of `to` to the edit of a node's copies, unless `onto` has the type. */
 static sett_status clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
-    bool present = !sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index);
-    if (present || setti_edit_include(clone->to, &node->edit, type) != NULL) {
+    if (!sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index)) {
         return SETT_OK;
     }
-    return clone_no_memory(clone);
+    if (setti_edit_include(clone->to, &node->edit, type) == NULL) {
+        return clone_no_memory(clone);
+    }
+    return SETT_OK;
 }
 
 /* Adds the caller's values, parent and name to the edit of the root's copy. */
@@ -588,17 +658,19 @@ static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
         if (part == NULL) {
             return clone_no_memory(clone);
         }
-        part->origin = NULL; /* replaces the original's value */
+        part->origin = NULL; /* the given value replaces the original's */
         part->value = clone->desc.values[k].value;
     }
-    sett_status status = SETT_OK;
     if (!sett_is_null(clone->desc.parent)) {
-        status = clone_include(clone, node, setti_hierarchy_of(clone->to)->type);
+        sett_status status = clone_include(clone, node, setti_hierarchy_of(clone->to)->type);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    if (status == SETT_OK && clone->desc.name != 0) {
-        status = clone_include(clone, node, setti_names_of(clone->to)->type);
+    if (clone->desc.name != 0) {
+        return clone_include(clone, node, setti_names_of(clone->to)->type);
     }
-    return status;
+    return SETT_OK;
 }
 
 static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* type)
@@ -610,41 +682,49 @@ static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* 
         clone->desc.call, type->desc.name);
 }
 
+/* Adds a type of the original to the edit of a node's copies. */
 static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
-    setti_type* to = clone_map(clone, type);
-    if (to == NULL) {
+    setti_type* match = clone_map(clone, type);
+    if (match == NULL) {
         return clone->to->error;
     }
     if (clone_verdict(clone, type) == SETTI_CLONE_RAW) {
         return clone_reject_raw(clone, type);
     }
-    if ((to->flags & SETTI_TYPE_ONE) != 0 && !setti_change_may_add(to, clone->count)) {
-        return setti_change_reject_linked(clone->to, to, clone->desc.call);
+    if ((match->flags & SETTI_TYPE_ONE) != 0 && !setti_change_may_add(match, clone->count)) {
+        return setti_change_reject_linked(clone->to, match, clone->desc.call);
     }
-    setti_edit_part* part = setti_edit_include(clone->to, clone_edit(clone, node), to);
+    setti_edit_part* part = setti_edit_include(clone->to, clone_edit(clone, node), match);
     if (part == NULL) {
         return clone_no_memory(clone);
     }
-    part->origin = clone_copies_value(clone, type, to) ? &type->storage : NULL;
+    part->origin = clone_copies_value(clone, type, match) ? &type->storage : NULL;
     part->source = node->index;
     return SETT_OK;
 }
 
+/* Adds all types of a node to the edit of its copies. */
 static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
     setti_type* type;
     sett_status status = SETT_OK;
-    while (status == SETT_OK && (type = clone_next_type(clone, node, &cursor)) != NULL) {
+    while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
         if (clone_has_type(clone, node, type)) {
             status = clone_plan_type(clone, node, type);
         }
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    for (uint32_t k = node->lead; status == SETT_OK && k != SETTI_NONE; k = clone->leads[k].next) {
+    for (uint32_t k = node->lead; k != SETTI_NONE; k = clone->leads[k].next) {
         status = clone_include(clone, node, clone->leads[k].sources);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    if (status == SETT_OK && node->in_tree) {
+    if (node->in_tree) {
         status = clone_include(clone, node, setti_hierarchy_of(clone->to)->type);
     }
     if (status == SETT_OK && node->derives) {
@@ -661,24 +741,32 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
 {
     setti_relation* relation = setti_relation_of_links(clone_map(clone, links->relation->links));
     (void)node;
-    return !relation->many || setti_chain_claim(relation, clone->count);
+    if (!relation->many) {
+        return true;
+    }
+    return setti_chain_claim(relation, clone->count);
 }
 
+/* Sets the key of the name that a node's copies get in `to`. */
 static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* node)
 {
-    uint64_t key = setti_name_key(clone->from, node->index);
     if (node->name != 0) { /* the caller of a merge has set the name */
         return SETT_OK;
     }
+    uint64_t key = setti_name_key(clone->from, node->index);
     if (!clone_changes_world(clone)) {
         node->name = key;
         return SETT_OK;
     }
     const char* text = setti_text_of(clone->from, &setti_names_of(clone->from)->texts, key);
     node->name = setti_text_add(clone->to, &setti_names_of(clone->to)->texts, text, strlen(text));
-    return node->name != 0 ? SETT_OK : setti_name_fail(clone->to, text, clone->desc.call);
+    if (node->name == 0) {
+        return setti_name_fail(clone->to, text, clone->desc.call);
+    }
+    return SETT_OK;
 }
 
+/* Sets the names of all nodes, and reserves memory for the names of all copies. */
 static sett_status clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
@@ -696,12 +784,17 @@ static sett_status clone_reserve_names(setti_clone* clone)
         clone->nodes[0].name = clone->desc.name;
         count++;
     }
-    bool reserved =
-        count == 0 || (count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count));
-    return reserved ? SETT_OK : clone_no_memory(clone);
+    if (count == 0) {
+        return SETT_OK;
+    }
+    bool reserved = count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count);
+    if (!reserved) {
+        return clone_no_memory(clone);
+    }
+    return SETT_OK;
 }
 
-/* Reserves the hierarchy's component for desc.parent if it lacks the component. */
+/* Reserves the hierarchy's component for desc.parent, if the parent lacks the component. */
 static bool clone_reserve_parent(setti_clone* clone)
 {
     sett_entity parent = clone->desc.parent;
@@ -715,11 +808,13 @@ static bool clone_reserve_parent(setti_clone* clone)
     return setti_change_reserve_add(clone->to, type, parent.index, &signature);
 }
 
+/* Returns true if the edit of a node has anything to do. */
 static bool clone_is_edited(const setti_clone_node* node)
 {
     return node->counterpart == SETTI_NONE && (node->edit.creates || node->edit.added_count != 0);
 }
 
+/* Reserves memory and entities for all copies. */
 static sett_status clone_reserve(setti_clone* clone)
 {
     sett_status status = clone_reserve_names(clone);
@@ -729,7 +824,8 @@ static sett_status clone_reserve(setti_clone* clone)
     if (!clone_reserve_parent(clone)) {
         return clone_no_memory(clone);
     }
-    uint32_t hint = setti_entity_hint_index(&clone->to->entities); /* reservations advance it */
+    uint32_t hint =
+        setti_entity_hint_index(&clone->to->entities); /* reserving entities advances the hint */
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         setti_clone_node* node = &clone->nodes[k];
         if (!clone_each_link(clone, node, clone_claim_record)) {
@@ -750,13 +846,16 @@ static sett_status clone_reserve(setti_clone* clone)
     return status;
 }
 
-/* Makes the reference at `at` lead to the k-th copy of the entity to which it leads now. */
-static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
+/* Replaces the reference stored in `bytes` by the k-th copy of the entity to which it leads. */
+static void clone_remap(setti_clone* clone, unsigned char* bytes, uint32_t k)
 {
     SETTI_ASSERT(k < clone->count);
     sett_entity reference;
-    memcpy(&reference, at, sizeof(reference));
-    uint32_t node = sett_is_null(reference) ? SETTI_NONE : clone_node_of(clone, reference);
+    memcpy(&reference, bytes, sizeof(reference));
+    uint32_t node = SETTI_NONE;
+    if (!sett_is_null(reference)) {
+        node = clone_node_of(clone, reference);
+    }
     if (node != SETTI_NONE) {
         clone->merge.outside += clone->nodes[node].outside;
         reference = clone->nodes[node].copies[k];
@@ -764,13 +863,17 @@ static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
         clone->merge.lost += !sett_is_null(reference);
         reference = sett_null(); /* the entity has no copy */
     }
-    memcpy(at, &reference, sizeof(reference));
+    memcpy(bytes, &reference, sizeof(reference));
 }
 
+/* Remaps all references in the values of a type that a node's copies have. */
 static void clone_remap_values(setti_clone* clone, const setti_clone_node* node,
                                const setti_type* type)
 {
-    for (uint32_t k = 0; type->desc.entity_offset_count != 0 && k < clone->count; k++) {
+    if (type->desc.entity_offset_count == 0) {
+        return;
+    }
+    for (uint32_t k = 0; k < clone->count; k++) {
         unsigned char* value = setti_storage_find(&type->storage, node->copies[k].index);
         for (uint32_t n = 0; n < type->desc.entity_offset_count; n++) {
             clone_remap(clone, value + type->desc.entity_offsets[n], k);
@@ -778,16 +881,19 @@ static void clone_remap_values(setti_clone* clone, const setti_clone_node* node,
     }
 }
 
-/* Whether a node's copies may have links of the relationship before this node's are made. */
+/* Returns true if a node's copies may have links of a relationship before those of the node are
+ * made. */
 static bool clone_may_have_links(const setti_clone* clone, const setti_clone_node* node,
                                  const setti_relation* relation)
 {
     bool many_originals = clone->counterpart_count != 0 || clone_is_merge(clone);
-    return (relation->many && many_originals) ||
-           clone_existing(clone, node, relation->links) != NULL;
+    if (relation->many && many_originals) {
+        return true;
+    }
+    return clone_existing(clone, node, relation->links) != NULL;
 }
 
-/* Like setti_chain_link, for a source that may have links already, even this one. */
+/* Like setti_chain_link, but the source may have links already, even the link to `target`. */
 static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source.index));
@@ -801,15 +907,21 @@ static unsigned char* clone_relink(setti_relation* relation, sett_entity source,
     return setti_chain_link(relation, source.index, target);
 }
 
+/* Makes the link `links` of all copies of a node, and copies the data. Returns true. */
 static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     setti_relation* relation = setti_relation_of_links(clone_map(clone, links->relation->links));
     for (uint32_t k = 0; k < clone->count; k++) {
-        sett_entity target =
-            links->node != SETTI_NONE ? clone->nodes[links->node].copies[k] : links->target;
-        unsigned char* data = clone_may_have_links(clone, node, relation)
-                                  ? clone_relink(relation, node->copies[k], target)
-                                  : setti_chain_link(relation, node->copies[k].index, target);
+        sett_entity target = links->target;
+        if (links->node != SETTI_NONE) {
+            target = clone->nodes[links->node].copies[k];
+        }
+        unsigned char* data;
+        if (clone_may_have_links(clone, node, relation)) {
+            data = clone_relink(relation, node->copies[k], target);
+        } else {
+            data = setti_chain_link(relation, node->copies[k].index, target);
+        }
         memcpy(data, links->cursor.data, relation->data_size);
         const sett_component_desc* desc = &relation->data_type->desc;
         for (uint32_t n = 0; n < desc->entity_offset_count; n++) {
@@ -819,19 +931,22 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     return true;
 }
 
-/* The node whose copies become the parents of a node's copies, or SETTI_NONE. `parent`: the parent
- * of the node's original, or null. */
-static uint32_t clone_find_above(setti_clone* clone, sett_entity parent)
+/* Returns the node of the entities that become the parents of a node's copies. Returns SETTI_NONE
+ * if there is none. `parent` is the parent of the original, or null. */
+static uint32_t clone_find_parent(setti_clone* clone, sett_entity parent)
 {
-    uint32_t above = sett_is_null(parent) ? SETTI_NONE : clone_node_of(clone, parent);
+    uint32_t parent_node = SETTI_NONE;
+    if (!sett_is_null(parent)) {
+        parent_node = clone_node_of(clone, parent);
+    }
     uint32_t top = clone_is_merge(clone) ? clone->merge.top : SETTI_NONE;
     /* `top` replaces a parent that is missing or not copied. */
-    if (above == SETTI_NONE || (clone->nodes[above].outside && top != SETTI_NONE)) {
+    if (parent_node == SETTI_NONE || (clone->nodes[parent_node].outside && top != SETTI_NONE)) {
         clone->merge.lost += !sett_is_null(parent) && top == SETTI_NONE;
         return top;
     }
-    clone->merge.outside += clone->nodes[above].outside;
-    return above;
+    clone->merge.outside += clone->nodes[parent_node].outside;
+    return parent_node;
 }
 
 /* Attaches a node's copies, and gives them the original's policy. */
@@ -841,30 +956,36 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     if (original == NULL && !node->in_tree) {
         return;
     }
-    sett_entity parent =
-        original != NULL ? setti_hierarchy_entity(clone->from, original->parent) : sett_null();
-    uint32_t above = clone_find_above(clone, parent);
-    /* A copy of the root becomes a sibling of the root, but an instance becomes a root. */
-    bool becomes_sibling = above == SETTI_NONE && !sett_is_null(parent) &&
-                           !clone_changes_world(clone) && clone->instances == NULL;
-    bool both_new = above != SETTI_NONE && !clone_is_merge(clone) && !clone_changes_world(clone);
-    uint32_t policy = original != NULL ? original->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
+    sett_entity parent = sett_null(); /* of the original */
+    uint32_t policy = SETT_CHILDREN_DEFAULT;
+    if (original != NULL) {
+        parent = setti_hierarchy_entity(clone->from, original->parent);
+        policy = original->children & SETTI_POLICY;
+    }
+    uint32_t parent_node = clone_find_parent(clone, parent);
+    bool same_world = !clone_changes_world(clone);
+    bool both_new = parent_node != SETTI_NONE && same_world && !clone_is_merge(clone);
+    /* Without a parent node: a copy of the root is a sibling of the root, but an instance a
+     * root. */
+    bool becomes_sibling = same_world && !sett_is_null(parent) && clone->instances == NULL;
     for (uint32_t k = 0; k < clone->count; k++) {
         if (policy != SETT_CHILDREN_DEFAULT) {
             (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
                                             (sett_children_policy)policy);
         }
-        if (both_new) { /* child and parent, with the component: no checks are needed */
+        if (both_new) { /* child and parent have the component already: no checks are needed */
             setti_hierarchy_append(clone->to, node->copies[k].index,
-                                   clone->nodes[above].copies[k].index);
-        } else if (above != SETTI_NONE) {
-            (void)setti_hierarchy_attach(clone->to, node->copies[k], clone->nodes[above].copies[k]);
+                                   clone->nodes[parent_node].copies[k].index);
+        } else if (parent_node != SETTI_NONE) {
+            (void)setti_hierarchy_attach(clone->to, node->copies[k],
+                                         clone->nodes[parent_node].copies[k]);
         } else if (becomes_sibling) {
             (void)setti_hierarchy_attach(clone->to, node->copies[k], parent);
         }
     }
 }
 
+/* If the merge overwrites, copies the original's values to the components that `onto` had. */
 static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
 {
     SETTI_ASSERT(clone_is_merge(clone) || node->existing == SETTI_NONE);
@@ -883,6 +1004,7 @@ static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
     }
 }
 
+/* Runs on_set for the components that a merge has overwritten. */
 static void clone_notify_overwritten(const setti_clone* clone, const setti_clone_node* node)
 {
     sett_world* world = clone->to;
@@ -900,17 +1022,24 @@ static void clone_notify_overwritten(const setti_clone* clone, const setti_clone
     }
 }
 
+/* Returns true if a merge adds components to an entity in the hierarchy. */
+static bool clone_edits_tree(const setti_clone* clone)
+{
+    for (uint32_t k = 0; k < clone->node_count; k++) {
+        const setti_clone_node* node = &clone->nodes[k];
+        bool edits_entity = clone_is_edited(node) && !node->edit.creates;
+        if (edits_entity &&
+            setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Fails if observers with `walk` terms would miss changes of entities in the hierarchy. */
 static sett_status clone_check_observed(const setti_clone* clone)
 {
-    bool watched = clone->to->upward_observers != 0;
-    bool misses = false;
-    for (uint32_t k = 0; watched && !misses && k < clone->node_count; k++) {
-        const setti_clone_node* node = &clone->nodes[k];
-        misses = clone_is_edited(node) && !node->edit.creates &&
-                 setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY);
-    }
-    if (!misses) {
+    if (clone->to->upward_observers == 0 || !clone_edits_tree(clone)) {
         return SETT_OK;
     }
     const setti_listener* observer = clone->to->listeners;
@@ -934,6 +1063,7 @@ static void clone_notify_leaving(setti_clone* clone)
     }
 }
 
+/* Creates the copies, and adds components to `onto` entities. Runs no callbacks. */
 static void clone_commit(setti_clone* clone)
 {
     if (clone->parent_joins) {
@@ -994,6 +1124,7 @@ static void clone_notify_entering(const setti_clone* clone)
     }
 }
 
+/* Makes the copies in reserved memory, and runs all callbacks. */
 static void clone_make(setti_clone* clone)
 {
     setti_hierarchy* tree = setti_hierarchy_of(clone->to);
@@ -1013,12 +1144,15 @@ static void clone_make(setti_clone* clone)
 
 void setti_clone_release(setti_clone* clone)
 {
-    for (uint32_t k = 0; clone->nodes != NULL && k < clone->node_count; k++) {
-        setti_edit_free(clone->to, &clone->nodes[k].edit);
+    if (clone->nodes != NULL) {
+        for (uint32_t k = 0; k < clone->node_count; k++) {
+            setti_edit_free(clone->to, &clone->nodes[k].edit);
+        }
     }
     clone->to->claim_from = 0;
-    for (setti_relation* at = setti_relations_of(clone->to); at != NULL; at = at->next) {
-        at->claimed = 0;
+    for (setti_relation* relation = setti_relations_of(clone->to); relation != NULL;
+         relation = relation->next) {
+        relation->claimed = 0;
     }
     setti_hash_map_deinit(&clone->to->pool, &clone->by_index);
     const setti_clone_merge* merge = &clone->merge;
@@ -1031,12 +1165,13 @@ void setti_clone_release(setti_clone* clone)
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
 }
 
-/* Notes a component that both the original and `onto` have: `type` of `from` is `to` of `to`. */
+/* Adds an entry for a component that both the original and `onto` have: `type` in `from`, `match`
+ * in `to`. Fails if the merge rejects such components. */
 static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* node, setti_type* type,
-                                       setti_type* to)
+                                       setti_type* match)
 {
     setti_clone_merge* merge = &clone->merge;
-    bool has_value = type->links != NULL || clone_copies_value(clone, type, to);
+    bool has_value = type->links != NULL || clone_copies_value(clone, type, match);
     if (!has_value || type->ends != NULL) {
         return SETT_OK;
     }
@@ -1044,7 +1179,7 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
         return setti_world_fail_with(clone->to, SETT_STATUS_PRESENT,
                                      "%s: entity %u:%u has \"%.100s\" already - set `existing` to "
                                      "SETT_MERGE_KEEP or SETT_MERGE_OVERWRITE",
-                                     clone->desc.call, SETTI_HANDLE(node->onto), to->desc.name);
+                                     clone->desc.call, SETTI_HANDLE(node->onto), match->desc.name);
     }
     if (clone_verdict(clone, type) == SETTI_CLONE_RAW && merge->overwrites) {
         return clone_reject_raw(clone, type);
@@ -1056,13 +1191,37 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
     }
     merge->existing = grown;
     setti_clone_existing* existing = &merge->existing[merge->existing_count];
-    *existing = (setti_clone_existing){
-        .type = to, .origin = type->links == NULL ? &type->storage : NULL, .next = node->existing};
+    *existing = (setti_clone_existing){.type = match,
+                                       .origin = type->links == NULL ? &type->storage : NULL,
+                                       .next = node->existing};
     node->existing = merge->existing_count++;
-    if (merge->overwrites && setti_change_keeps_link(to)) {
-        existing->old = setti_change_preserve(clone->to, to,
-                                              setti_storage_find(&to->storage, node->onto.index));
-        return existing->old != NULL ? SETT_OK : clone_no_memory(clone);
+    if (!merge->overwrites || !setti_change_keeps_link(match)) {
+        return SETT_OK;
+    }
+    const void* value = setti_storage_find(&match->storage, node->onto.index);
+    existing->old = setti_change_preserve(clone->to, match, value);
+    if (existing->old == NULL) {
+        return clone_no_memory(clone);
+    }
+    return SETT_OK;
+}
+
+/* Adds entries for the components that both the original of a node and `onto` have. */
+static sett_status clone_note_all_existing(setti_clone* clone, setti_clone_node* node)
+{
+    uint32_t cursor = 0;
+    setti_type* type;
+    while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
+        setti_type* match = clone_map(clone, type);
+        if (match == NULL) {
+            return clone->to->error;
+        }
+        if (setti_storage_has(&match->storage, node->onto.index)) {
+            sett_status status = clone_note_existing(clone, node, type, match);
+            if (status != SETT_OK) {
+                return status;
+            }
+        }
     }
     return SETT_OK;
 }
@@ -1070,58 +1229,79 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
 /* Prepares the edits of `onto` entities, and notes the components that they have already. */
 static sett_status clone_match_existing(setti_clone* clone)
 {
-    sett_status status = SETT_OK;
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
-        uint32_t cursor = 0;
-        setti_type* type;
         if (sett_is_null(node->onto)) {
             continue;
         }
+        uint32_t signature = *setti_entity_signature(&clone->to->entities, node->onto);
         node->edit.creates = false;
         node->edit.entities = &node->onto;
-        node->edit.from = node->edit.to = *setti_entity_signature(&clone->to->entities, node->onto);
-        while (status == SETT_OK && (type = clone_next_type(clone, node, &cursor)) != NULL) {
-            setti_type* to = clone_map(clone, type);
-            if (to == NULL) {
-                status = clone->to->error;
-            } else if (setti_storage_has(&to->storage, node->onto.index)) {
-                status = clone_note_existing(clone, node, type, to);
-            }
+        node->edit.from = signature;
+        node->edit.to = signature;
+        sett_status status = clone_note_all_existing(clone, node);
+        if (status != SETT_OK) {
+            return status;
         }
     }
-    return status;
+    return SETT_OK;
 }
 
-/* The entity of `to` with the path of an entity of `from`, or null. If memory runs out, sets
- * *status. */
-static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, sett_status* status)
+/* The indices of an entity and all ancestors, from the entity up. */
+typedef struct clone_path {
+    uint32_t* index;
+    uint32_t depth; /* number of indices */
+    uint32_t capacity;
+} clone_path;
+
+/* Fills `path` with the indices of an entity and its ancestors. Returns false if memory runs
+ * out. */
+static bool clone_fill_path(const setti_clone* clone, sett_entity entity, clone_path* path)
 {
-    uint32_t depth = 0;
-    uint32_t capacity = 0;
-    uint32_t* path = NULL; /* indices of the entity and its ancestors */
-    sett_entity found = sett_null();
     for (uint32_t link = setti_link_to(entity.index); link != SETTI_NO_LINK;
          link = setti_hierarchy_parent(clone->from, setti_link_index(link))) {
-        uint32_t* grown =
-            setti_pool_grow(&clone->to->pool, path, sizeof(*path), depth, 1, &capacity);
+        uint32_t* grown = setti_pool_grow(&clone->to->pool, path->index, sizeof(*grown),
+                                          path->depth, 1, &path->capacity);
         if (grown == NULL) {
-            *status = clone_no_memory(clone);
-            depth = 0;
-            break;
+            return false;
         }
-        path = grown;
-        path[depth++] = setti_link_index(link);
+        path->index = grown;
+        path->index[path->depth] = setti_link_index(link);
+        path->depth++;
     }
-    while (depth > 0) {
-        sett_entity at = setti_entity_at(&clone->from->entities, path[--depth]);
-        const char* name = sett_name_get(clone->from, at);
-        found = name != NULL ? sett_name_find(clone->to, found, name) : sett_null();
+    return true;
+}
+
+/* Returns the entity of `to` with the same names, from the last index of `path` on, or null. */
+static sett_entity clone_follow_path(const setti_clone* clone, const clone_path* path)
+{
+    sett_entity found = sett_null();
+    for (uint32_t k = path->depth; k > 0; k--) {
+        sett_entity entity = setti_entity_at(&clone->from->entities, path->index[k - 1]);
+        const char* name = sett_name_get(clone->from, entity);
+        if (name == NULL) {
+            return sett_null();
+        }
+        found = sett_name_find(clone->to, found, name);
         if (sett_is_null(found)) {
-            break;
+            return sett_null();
         }
     }
-    setti_pool_free(&clone->to->pool, path, capacity * sizeof(*path), 16);
+    return found;
+}
+
+/* Returns the entity of `to` with the path of an entity of `from`, or null. Sets `*status` if
+ * memory runs out. */
+static sett_entity clone_find_by_path(setti_clone* clone, sett_entity entity, sett_status* status)
+{
+    clone_path path = {0};
+    sett_entity found = sett_null();
+    if (clone_fill_path(clone, entity, &path)) {
+        found = clone_follow_path(clone, &path);
+    } else {
+        *status = clone_no_memory(clone);
+    }
+    setti_pool_free(&clone->to->pool, path.index, path.capacity * sizeof(*path.index), 16);
     return found;
 }
 
@@ -1143,41 +1323,26 @@ static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
         return clone_no_memory(clone);
     }
     clone->nodes = grown;
-    setti_clone_init_node(clone, &grown[clone->node_count], entity.index);
-    grown[clone->node_count].outside = true;
-    grown[clone->node_count].onto = onto;
-    bool added = setti_hash_map_set(&clone->to->pool, &clone->by_index, setti_link_to(entity.index),
-                                    clone->node_count++);
-    return added ? SETT_OK : clone_no_memory(clone);
+    uint32_t k = clone->node_count++;
+    setti_clone_init_node(clone, &clone->nodes[k], entity.index);
+    clone->nodes[k].outside = true;
+    clone->nodes[k].onto = onto;
+    bool added =
+        setti_hash_map_set(&clone->to->pool, &clone->by_index, setti_link_to(entity.index), k);
+    if (!added) {
+        return clone_no_memory(clone);
+    }
+    return SETT_OK;
 }
 
+/* Adds `outside` nodes for the references in a value. */
 static sett_status clone_add_referred(setti_clone* clone, const sett_component_desc* desc,
                                       const unsigned char* value)
 {
-    sett_status status = SETT_OK;
-    for (uint32_t n = 0; n < desc->entity_offset_count && status == SETT_OK; n++) {
+    for (uint32_t n = 0; n < desc->entity_offset_count; n++) {
         sett_entity reference;
         memcpy(&reference, value + desc->entity_offsets[n], sizeof(reference));
-        status = clone_add_outside(clone, reference);
-    }
-    return status;
-}
-
-/* Adds `outside` nodes for the references and link targets in an entity's component. */
-static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_type* type)
-{
-    sett_entity source = setti_entity_at(&clone->from->entities, index);
-    const setti_relation* relation = setti_relation_of_links(type);
-    if (relation == NULL) {
-        return clone_add_referred(clone, &type->desc, setti_storage_find(&type->storage, index));
-    }
-    sett_link_cursor cursor = {0};
-    sett_entity target;
-    while (!sett_is_null(target = sett_target_next(clone->from, source, type->id, &cursor))) {
-        sett_status status = clone_add_outside(clone, target);
-        if (status == SETT_OK) {
-            status = clone_add_referred(clone, &relation->data_type->desc, cursor.data);
-        }
+        sett_status status = clone_add_outside(clone, reference);
         if (status != SETT_OK) {
             return status;
         }
@@ -1185,39 +1350,81 @@ static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_typ
     return SETT_OK;
 }
 
+/* Adds `outside` nodes for the references and link targets in an entity's component. */
+static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_type* type)
+{
+    const setti_relation* relation = setti_relation_of_links(type);
+    if (relation == NULL) {
+        return clone_add_referred(clone, &type->desc, setti_storage_find(&type->storage, index));
+    }
+    sett_entity source = setti_entity_at(&clone->from->entities, index);
+    sett_link_cursor cursor = {0};
+    sett_status status = SETT_OK;
+    while (status == SETT_OK) {
+        sett_entity target = sett_target_next(clone->from, source, type->id, &cursor);
+        if (sett_is_null(target)) {
+            break;
+        }
+        status = clone_add_outside(clone, target);
+        if (status == SETT_OK) {
+            status = clone_add_referred(clone, &relation->data_type->desc, cursor.data);
+        }
+    }
+    return status;
+}
+
+/* Adds an `outside` node for the parent of the root: the root's copy becomes a child of `onto`. */
+static sett_status clone_look_up(setti_clone* clone)
+{
+    uint32_t parent = setti_hierarchy_parent(clone->from, clone->desc.root.index);
+    if (parent == SETTI_NO_LINK) {
+        return SETT_OK;
+    }
+    sett_status status = clone_add_outside(clone, setti_hierarchy_entity(clone->from, parent));
+    if (status != SETT_OK) {
+        return status;
+    }
+    uint32_t parent_node = setti_hash_map_find(&clone->by_index, parent);
+    if (parent_node != SETTI_NONE) {
+        clone->nodes[parent_node].in_tree = true;
+    }
+    return SETT_OK;
+}
+
 /* Adds `outside` nodes for all entities to which copied entities refer. */
 static sett_status clone_look_outside(setti_clone* clone)
 {
-    sett_status status = SETT_OK;
-    uint32_t count = clone->node_count;
-    for (uint32_t k = 0; k < count && status == SETT_OK; k++) {
+    uint32_t count = clone->node_count; /* nodes that are added need no look */
+    for (uint32_t k = 0; k < count; k++) {
         const setti_clone_node node = clone->nodes[k]; /* a copy, since nodes may move */
         uint32_t cursor = 0;
         setti_type* type;
-        while (status == SETT_OK && (type = clone_next_type(clone, &node, &cursor)) != NULL) {
-            status = clone_look_from(clone, node.index, type);
+        while ((type = clone_next_type(clone, &node, &cursor)) != NULL) {
+            sett_status status = clone_look_from(clone, node.index, type);
+            if (status != SETT_OK) {
+                return status;
+            }
         }
     }
-    uint32_t parent = setti_hierarchy_parent(clone->from, clone->desc.root.index);
-    if (status == SETT_OK && parent != SETTI_NO_LINK) { /* the root's copy becomes its child */
-        status = clone_add_outside(clone, setti_hierarchy_entity(clone->from, parent));
-        uint32_t above = setti_hash_map_find(&clone->by_index, parent);
-        if (status == SETT_OK && above != SETTI_NONE) {
-            clone->nodes[above].in_tree = true;
-        }
+    return clone_look_up(clone);
+}
+
+/* Makes the nodes and, if the copies are in another world, `outside` nodes. */
+static sett_status clone_make_nodes(setti_clone* clone)
+{
+    if (clone_is_merge(clone)) {
+        return SETT_OK; /* the caller of a merge has made the nodes */
+    }
+    sett_status status = clone_gather(clone);
+    if (status == SETT_OK && clone_changes_world(clone)) {
+        status = clone_look_outside(clone);
     }
     return status;
 }
 
 sett_status setti_clone_plan(setti_clone* clone)
 {
-    sett_status status = SETT_OK;
-    if (!clone_is_merge(clone)) { /* the caller of a merge has made the nodes */
-        status = clone_gather(clone);
-        if (status == SETT_OK && clone_changes_world(clone)) {
-            status = clone_look_outside(clone);
-        }
-    }
+    sett_status status = clone_make_nodes(clone);
     if (status == SETT_OK && clone_changes_world(clone)) {
         status = clone_match_existing(clone);
     }
@@ -1227,30 +1434,45 @@ sett_status setti_clone_plan(setti_clone* clone)
     if (status == SETT_OK) {
         status = clone_find_links(clone);
     }
-    for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
-        status = clone_plan_node(clone, &clone->nodes[k]);
+    if (status != SETT_OK) {
+        return status;
     }
-    return status == SETT_OK ? clone_plan_given(clone, &clone->nodes[0]) : status;
+    for (uint32_t k = 0; k < clone->node_count; k++) {
+        status = clone_plan_node(clone, &clone->nodes[k]);
+        if (status != SETT_OK) {
+            return status;
+        }
+    }
+    return clone_plan_given(clone, &clone->nodes[0]);
 }
 
-/* Sets `copies` of all nodes. Those of the root are `out`, unless it is NULL. */
+/* Sets `copies` of all nodes. The root's handles are in `out`, unless `out` is NULL. */
 static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 {
     SETTI_ASSERT(clone->copies == NULL);
-    uint32_t allocated = out != NULL ? clone->node_count - 1 : clone->node_count;
+    uint32_t allocated = clone->node_count;
+    if (out != NULL) {
+        allocated--; /* the root */
+    }
     clone->copy_room = (size_t)allocated * clone->count;
     clone->copies = clone_alloc(clone, clone->copy_room, sizeof(*clone->copies));
     if (clone->copies == NULL) {
         return clone_no_memory(clone);
     }
-    sett_entity* copies = out != NULL ? out : clone->copies;
+    sett_entity* next = clone->copies;
     for (uint32_t k = 0; k < clone->node_count; k++) {
-        if (clone->nodes[k].counterpart != SETTI_NONE) {
-            clone->nodes[k].copies = clone->nodes[clone->nodes[k].counterpart].copies;
+        setti_clone_node* node = &clone->nodes[k];
+        if (node->counterpart != SETTI_NONE) {
+            node->copies = clone->nodes[node->counterpart].copies;
             continue;
         }
-        clone->nodes[k].copies = clone->nodes[k].edit.entities = copies;
-        copies = copies == out ? clone->copies : copies + clone->count;
+        if (k == 0 && out != NULL) {
+            node->copies = out;
+        } else {
+            node->copies = next;
+            next += clone->count;
+        }
+        node->edit.entities = node->copies;
     }
     for (uint32_t k = 0; k < clone->desc.into_count; k++) {
         clone->nodes[k].copies[0] = clone->desc.into[k];
@@ -1263,14 +1485,28 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
     return SETT_OK;
 }
 
+/* Plans and reserves all that clone_make needs. */
+static sett_status clone_prepare(setti_clone* clone, sett_entity* out)
+{
+    sett_status status = setti_clone_plan(clone);
+    if (status == SETT_OK) {
+        status = clone_check_observed(clone);
+    }
+    if (status == SETT_OK) {
+        status = clone_make_room(clone, out);
+    }
+    if (status == SETT_OK) {
+        status = clone_reserve(clone);
+    }
+    return status;
+}
+
 sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
 {
     setti_edit_settle(clone->to);
     setti_edit_pin(clone->to);
-    bool ready = setti_clone_plan(clone) == SETT_OK && clone_check_observed(clone) == SETT_OK &&
-                 clone_make_room(clone, out) == SETT_OK && clone_reserve(clone) == SETT_OK;
-    sett_status status = ready ? SETT_OK : clone->to->error;
-    if (ready) {
+    sett_status status = clone_prepare(clone, out);
+    if (status == SETT_OK) {
         clone_make(clone);
     } else {
         setti_edit_unclaim(clone->to);
@@ -1282,7 +1518,7 @@ sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
 bool setti_clone_register(const setti_clone* clone)
 {
     const setti_type_list* types = &clone->from->registered;
-    if (clone->from == clone->to) {
+    if (!clone_changes_world(clone)) {
         return true;
     }
     for (uint32_t k = 0; k < types->count; k++) {

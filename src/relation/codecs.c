@@ -18,8 +18,10 @@ const setti_codec* setti_codec_own(const setti_type* type)
     if (setti_hierarchy_of(world) != NULL && setti_hierarchy_of(world)->type == type) {
         return &setti_hierarchy_codec;
     }
-    bool is_name = setti_names_of(world) != NULL && setti_names_of(world)->type == type;
-    return is_name ? &setti_name_codec : NULL;
+    if (setti_names_of(world) != NULL && setti_names_of(world)->type == type) {
+        return &setti_name_codec;
+    }
+    return NULL;
 }
 
 sett_status setti_codec_register_library(sett_world* world, const char* name)
@@ -38,7 +40,8 @@ sett_status setti_codec_register_library(sett_world* world, const char* name)
     };
     for (uint32_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
         if (strcmp(types[k].name, name) == 0) {
-            return types[k].make(world) != 0 ? SETT_OK : world->error;
+            sett_component id = types[k].make(world);
+            return id != 0 ? SETT_OK : world->error;
         }
     }
     return SETT_OK;

@@ -6,8 +6,8 @@
 
 extern const setti_codec setti_hierarchy_codec;
 extern const setti_codec setti_name_codec;
-extern const setti_codec setti_link_codec;   /* exclusive: the links of a source */
-extern const setti_codec setti_links_codec;  /* with many targets: the links of a source */
-extern const setti_codec setti_target_codec; /* "sources": only that an entity is a target */
+extern const setti_codec setti_link_codec;   /* the link of a source, if links are exclusive */
+extern const setti_codec setti_links_codec;  /* the links of a source that may have many targets */
+extern const setti_codec setti_target_codec; /* "sources": has only that an entity is a target */
 
 #endif

@@ -12,14 +12,17 @@
 
 static const char event_call[] = "sett_event_send";
 
-/* The entity after `at` on a route from `first`, or null. */
+/* Returns the entity after `entity` on a route from `first`, or null at the end. */
 static sett_entity event_next(const sett_world* world, sett_route route, sett_entity first,
-                              sett_entity at)
+                              sett_entity entity)
 {
     if (route == SETT_ROUTE_UP) {
-        return sett_hierarchy_parent(world, at);
+        return sett_hierarchy_parent(world, entity);
     }
-    return route == SETT_ROUTE_DOWN ? sett_hierarchy_walk(world, first, at) : sett_null();
+    if (route == SETT_ROUTE_DOWN) {
+        return sett_hierarchy_walk(world, first, entity);
+    }
+    return sett_null();
 }
 
 /* Returns NULL, or a message about a wrong argument. */
@@ -31,7 +34,10 @@ static const char* event_wrong(sett_route route, const setti_type* type, const v
     if ((unsigned)route > SETT_ROUTE_DOWN) {
         return "`route` has an unknown value - use SETT_ROUTE_ENTITY, _UP or _DOWN";
     }
-    return value == NULL && type->desc.size != 0 ? "the value is NULL - pass its address" : NULL;
+    if (value == NULL && type->desc.size != 0) {
+        return "the value is NULL - pass its address";
+    }
+    return NULL;
 }
 
 static sett_status event_check_send(sett_world* world, sett_entity entity, sett_route route,
@@ -62,17 +68,18 @@ static sett_status event_check_send(sett_world* world, sett_entity entity, sett_
     return SETT_OK;
 }
 
-/* Calls the observers for each entity on the route, each with a fresh payload in `copy`. */
-static void event_run(sett_world* world, sett_entity entity, sett_route route,
+/* Calls the observers for each entity on the route. Writes the payload to `copy` anew each time. */
+static void event_run(sett_world* world, sett_entity first, sett_route route,
                       const setti_type* type, const void* value, void* copy)
 {
     SETTI_ASSERT(world->set_depth < SETTI_EVENT_DEPTH && (value == NULL || copy != NULL));
     world->set_depth++;
-    for (sett_entity at = entity; !sett_is_null(at); at = event_next(world, route, entity, at)) {
+    for (sett_entity entity = first; !sett_is_null(entity);
+         entity = event_next(world, route, first, entity)) {
         if (value != NULL) {
             memcpy(copy, value, type->desc.size);
         }
-        setti_edit_call_all(world, type, SETTI_ON_EVENT, at, copy);
+        setti_edit_call_all(world, type, SETTI_ON_EVENT, entity, copy);
     }
     world->set_depth--;
 }
@@ -92,7 +99,10 @@ sett_status sett_event_send(sett_world* world, sett_entity entity, sett_route ro
     size_t size = type->desc.size;
     size_t align = SETTI_MAX(type->desc.align, 1);
     bool fits = size <= sizeof(room) && align <= 16;
-    void* copy = fits ? room : setti_pool_alloc(&world->pool, size, align);
+    void* copy = room;
+    if (!fits) {
+        copy = setti_pool_alloc(&world->pool, size, align);
+    }
     if (copy == NULL) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, event_call, entity, event);
     }
@@ -103,7 +113,7 @@ sett_status sett_event_send(sett_world* world, sett_entity entity, sett_route ro
     return SETT_OK;
 }
 
-/* A recorded event. The payload follows at EVENT_HEAD. */
+/* A recorded event. The payload is EVENT_HEAD bytes after the begin. */
 typedef struct event_record {
     setti_command_call call; /* first member */
     sett_route route;

@@ -11,13 +11,13 @@
  * and a word for the list of moved nodes, the component had 32 bytes.
  *
  * Depths are outdated only in moved subtrees. The root of a moved subtree is in the list of moved
- * nodes, and `depth` is the link of the next node in the list. The next reader of a depth repairs
- * all listed subtrees and empties the list.
+ * nodes, and `depth` is the link of the next node in the list. When a depth is read the next time,
+ * all listed subtrees are repaired and the list becomes empty.
  *
  * Destroying an entity collects the children, then the children's children (see change_destroy.c),
  * without a stack and without memory at any depth.
  *
- * Invariant:  c.parent == p  <=>  a walk from p.first by next visits c, once;
+ * Invariant:  c.parent == p  <=>  a walk from p.first along `next` visits c, once;
  *             previous is the inverse of next;  p.first.previous is the last child;
  *             p.children / 4 = number of children of p;
  *             c.depth == p.depth + 1 and root.depth == 0, unless c, p or root is in the list;
@@ -39,16 +39,18 @@ static const char tree_policy_wrong[] = "`policy` has an unknown value - use "
 
 #define TREE_SEARCH 64 /* steps of a search in the list of moved nodes */
 #define TREE_ROOT_DEPTH 0
-#define TREE_AT_END 0u /* as `before`: inserts a node as the last child */
+#define TREE_AT_END 0u /* as `before`: the node becomes the last child */
 #define TREE_COW true  /* a snapshot may be held: pages are copied before a write */
 #define TREE_NO_COW false
 
+/* Returns the row of a node. Only for storage in arrays. */
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(link != 0);
     return setti_storage_row(storage, setti_link_index(link));
 }
 
+/* Marks the page of a node as written. Only for storage in arrays. */
 SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uint32_t link,
                             bool cow)
 {
@@ -65,9 +67,10 @@ SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32
 {
     SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, setti_link_index(link)));
     const setti_storage* storage = &tree->type->storage;
-    return SETTI_LIKELY(storage->kind == SETTI_ARRAY)
-               ? tree_row(storage, link)
-               : setti_storage_find(storage, setti_link_index(link));
+    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY)) {
+        return tree_row(storage, link);
+    }
+    return setti_storage_find(storage, setti_link_index(link));
 }
 
 /* Like tree_read, but marks the node as written. */
@@ -83,27 +86,33 @@ SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy
     return tree_row(storage, link);
 }
 
-/* The next node outside of the subtree of `at`, in a walk over the subtree of `root`, or 0. */
-static uint32_t tree_next_outside(const setti_hierarchy* tree, uint32_t root, uint32_t at)
+/* Returns the next node in a walk over the subtree of `root`, without descendants of `link`.
+ * Returns 0 at the end of the walk. */
+static uint32_t tree_next_outside(const setti_hierarchy* tree, uint32_t root, uint32_t link)
 {
-    while (at != root) {
-        const sett_hierarchy* node = tree_read(tree, at);
+    while (link != root) {
+        const sett_hierarchy* node = tree_read(tree, link);
         if (node->next != 0) {
             return node->next;
         }
-        at = node->parent;
+        link = node->parent;
     }
-    return 0; /* the end of the walk */
+    return 0;
 }
 
-/* The next node after `at`, in a walk over the subtree of `root` with parents first, or 0. */
-static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
+/* Returns the node after `link` in a walk over the subtree of `root`, with parents first. Returns 0
+ * at the end of the walk. */
+static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t link)
 {
-    SETTI_ASSERT(root != 0 && at != 0);
-    uint32_t first = tree_read(tree, at)->first;
-    return first != 0 ? first : tree_next_outside(tree, root, at);
+    SETTI_ASSERT(root != 0 && link != 0);
+    uint32_t first = tree_read(tree, link)->first;
+    if (first != 0) {
+        return first;
+    }
+    return tree_next_outside(tree, root, link);
 }
 
+/* Returns the depth of a node's children. */
 SETTI_INLINE uint32_t tree_depth_below(const sett_hierarchy* node)
 {
     return (node->depth + 1) & ~SETTI_MOVED; /* wrong below a moved node, until the repair */
@@ -116,10 +125,14 @@ SETTI_INLINE bool tree_is_moved(const sett_hierarchy* node)
 
 static uint32_t tree_right_depth(const setti_hierarchy* tree, const sett_hierarchy* node)
 {
-    return node->parent != 0 ? tree_depth_below(tree_read(tree, node->parent)) : 0;
+    if (node->parent == 0) {
+        return TREE_ROOT_DEPTH;
+    }
+    return tree_depth_below(tree_read(tree, node->parent));
 }
 
-/* Takes the first node off the list of moved nodes, and repairs its depth. Returns its link. */
+/* Removes the first node from the list of moved nodes, and repairs the node's depth. Returns the
+ * node's link. */
 static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
 {
     uint32_t link = tree->moved;
@@ -129,26 +142,27 @@ static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
     return link;
 }
 
-/* Repairs the depths of the descendants of `root`. */
+/* Repairs the depths of the descendants of `root`, but not those below a moved node. */
 static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t root)
 {
     SETTI_ASSERT(!tree_is_moved(tree_read(tree, root)));
-    uint32_t above = tree_read(tree, root)->parent;
-    for (uint32_t at = tree_read(tree, root)->first; at != 0;) {
-        sett_hierarchy* node = tree_write(world, tree, at);
+    uint32_t ancestor_link = tree_read(tree, root)->parent;
+    for (uint32_t link = tree_read(tree, root)->first; link != 0;) {
+        sett_hierarchy* node = tree_write(world, tree, link);
         if (tree_is_moved(node)) {
-            at = tree_next_outside(tree, root, at); /* a later call repairs this subtree */
+            link = tree_next_outside(tree, root, link); /* a later call repairs this subtree */
         } else {
             node->depth = tree_right_depth(tree, node);
-            at = tree_next(tree, root, at);
+            link = tree_next(tree, root, link);
         }
-        /* Testing one ancestor for each node ends vain walks early: O(log n) visits of a node. */
-        if (above != 0) {
-            const sett_hierarchy* ancestor = tree_read(tree, above);
+        /* Testing one ancestor after each node ends vain walks early: a node gets O(log n)
+         * visits. */
+        if (ancestor_link != 0) {
+            const sett_hierarchy* ancestor = tree_read(tree, ancestor_link);
             if (tree_is_moved(ancestor)) {
-                return; /* a later call repairs the ancestor's whole subtree */
+                return; /* a later call repairs the whole subtree of the ancestor */
             }
-            above = ancestor->parent;
+            ancestor_link = ancestor->parent;
         }
     }
 }
@@ -156,12 +170,13 @@ static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t
 static void tree_repair_all(sett_world* world, setti_hierarchy* tree)
 {
     while (tree->moved != 0) {
-        tree_repair(world, tree, tree_take_moved(world, tree));
+        uint32_t root = tree_take_moved(world, tree);
+        tree_repair(world, tree, root);
     }
 }
 
-/* Sets the depth of a node without children. Lists a node with children as moved if its depth
- * changes. */
+/* Sets the depth of a node without children. If the depth of a node with children changes, adds the
+ * node to the list of moved nodes. */
 static void tree_set_depth(setti_hierarchy* tree, sett_hierarchy* node, uint32_t link,
                            uint32_t depth)
 {
@@ -176,35 +191,38 @@ static void tree_set_depth(setti_hierarchy* tree, sett_hierarchy* node, uint32_t
     }
 }
 
+/* Makes a child a root. Does not change `depth`. */
 SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                               sett_hierarchy* node)
 {
     SETTI_ASSERT(node->parent != 0);
-    sett_hierarchy* above = tree_write(world, tree, node->parent);
-    uint32_t follower = node->next; /* the sibling whose `previous` is this node */
-    if (above->first == link) {
-        above->first = follower;
+    sett_hierarchy* parent = tree_write(world, tree, node->parent);
+    uint32_t follower = node->next; /* the node that has this node as `previous` */
+    if (parent->first == link) {
+        parent->first = follower;
     } else {
         tree_write(world, tree, node->previous)->next = follower;
-        if (follower == 0) { /* the last child: it is the `previous` of the first child */
-            follower = above->first;
+        if (follower == 0) { /* the last child is the `previous` of the first child */
+            follower = parent->first;
         }
     }
     if (follower != 0) {
         tree_write(world, tree, follower)->previous = node->previous;
     }
-    above->children -= SETTI_CHILD;
+    parent->children -= SETTI_CHILD;
     node->parent = node->next = node->previous = 0;
 }
 
+/* Makes a root a child of `parent`, in front of the sibling `before` (a link, or TREE_AT_END). Does
+ * not change `depth`. */
 static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                       sett_hierarchy* node, uint32_t parent, uint32_t before)
 {
     SETTI_ASSERT(node->parent == 0 && parent != 0 && parent != link);
     SETTI_ASSERT(before == TREE_AT_END || tree_read(tree, before)->parent == parent);
-    sett_hierarchy* above = tree_write(world, tree, parent);
-    uint32_t first = above->first;
-    uint32_t follower = before != TREE_AT_END ? before : first; /* gets `previous` = this node */
+    sett_hierarchy* parent_node = tree_write(world, tree, parent);
+    uint32_t first = parent_node->first;
+    uint32_t follower = before != TREE_AT_END ? before : first; /* gets this node as `previous` */
     node->parent = parent;
     node->next = before;
     node->previous = link;
@@ -214,11 +232,11 @@ static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t l
         sibling->previous = link;
     }
     if (before == first) { /* the new first child, or the only child */
-        above->first = link;
+        parent_node->first = link;
     } else {
         tree_write(world, tree, node->previous)->next = link;
     }
-    above->children += SETTI_CHILD;
+    parent_node->children += SETTI_CHILD;
 }
 
 /* Makes all children of a node roots. */
@@ -247,6 +265,8 @@ static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_
     return policy_of_node != SETT_CHILDREN_DEFAULT ? policy_of_node : tree->policy;
 }
 
+/* Notes the children of a destroyed entity, which are destroyed too, unless the policy detaches
+ * them. */
 static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -260,7 +280,8 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     return SETT_OK;
 }
 
-/* Fails if an entity has children, and its policy rejects its end. Not for forced destruction. */
+/* Fails if an entity has children, and the policy rejects the destruction. Not called if the
+ * destruction is forced. */
 static sett_status tree_reject(sett_world* world, setti_type* type, uint32_t index)
 {
     const sett_hierarchy* node = setti_storage_find(&type->storage, index);
@@ -275,7 +296,7 @@ static sett_status tree_reject(sett_world* world, setti_type* type, uint32_t ind
     return SETT_OK;
 }
 
-/* The first leaf of a subtree: parents are destroyed after children. */
+/* Returns the leaf of a subtree that is destroyed first. Children are destroyed before parents. */
 SETTI_INLINE uint32_t tree_first_destroyed(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -293,38 +314,42 @@ static uint32_t tree_signature(const sett_world* world, uint32_t link)
     return page->signature[setti_link_index(link) & SETTI_ENTITY_MASK];
 }
 
-/* Whether a subtree is *plain*: all of it can be destroyed, without callbacks. */
+/* Returns true if a subtree is *plain*: all of it can be destroyed, and no callbacks must run. */
 static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
     uint32_t last_plain = 0; /* the last signature found plain; no node has signature 0 */
-    for (uint32_t at = root; at != 0;) {
-        const sett_hierarchy* node = tree_row(&type->storage, at);
-        uint32_t signature = tree_signature(world, at);
+    for (uint32_t link = root; link != 0;) {
+        const sett_hierarchy* node = tree_row(&type->storage, link);
+        uint32_t signature = tree_signature(world, link);
         if (signature != last_plain && !setti_change_is_plain(world, signature, type)) {
             return false;
         }
         last_plain = signature;
-        if (node->first == 0) { /* the same as tree_next_outside alone, but faster for siblings */
-            at = at != root && node->next != 0 ? node->next : tree_next_outside(tree, root, at);
-        } else if (tree_policy(tree, node) == SETT_CHILDREN_DESTROY) {
-            at = node->first;
-        } else {
+        if (node->first != 0 && tree_policy(tree, node) != SETT_CHILDREN_DESTROY) {
             return false; /* the children survive, or reject the destruction */
+        }
+        if (node->first != 0) {
+            link = node->first;
+        } else if (link != root && node->next != 0) {
+            link = node->next; /* as tree_next_outside does, but faster */
+        } else {
+            link = tree_next_outside(tree, root, link);
         }
     }
     return true;
 }
 
-/* Detaches a plain subtree. Returns the entity to destroy first; SETTI_NONE for other subtrees. */
+/* Detaches a plain subtree. Returns the index of the entity to destroy first. Returns SETTI_NONE if
+ * the subtree is not plain. */
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = setti_hierarchy_of(world);
     if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, setti_link_to(index))) {
         return SETTI_NONE;
     }
-    /* Destroyed nodes must leave the list of moved nodes. Returning SETTI_NONE instead would let
-     * the order of destruction depend on earlier moves. */
+    /* Destroyed nodes must leave the list of moved nodes. If this returned SETTI_NONE instead, the
+     * order of destruction would depend on earlier moves. */
     if (SETTI_UNLIKELY(tree->moved != 0)) {
         tree_repair_all(world, tree);
     }
@@ -335,10 +360,10 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
     return setti_link_index(tree_first_destroyed(&type->storage, setti_link_to(index)));
 }
 
-/* The entity of a plain subtree to destroy after `at`. */
-static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
+/* Returns the entity of a plain subtree to destroy after the entity `index`. */
+static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t index)
 {
-    const sett_hierarchy* node = tree_row(&type->storage, setti_link_to(at));
+    const sett_hierarchy* node = tree_row(&type->storage, setti_link_to(index));
     SETTI_ASSERT(!tree_is_moved(node));
     (void)world;
     if (node->next != 0) {
@@ -347,7 +372,7 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
     return setti_link_index(node->parent); /* SETTI_NONE after the root */
 }
 
-/* Takes a node off the list of moved nodes, and repairs its depth. */
+/* Removes a node from the list of moved nodes, and repairs the node's depth. */
 static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hierarchy* node,
                             uint32_t link)
 {
@@ -356,19 +381,20 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
         (void)tree_take_moved(world, tree);
         return;
     }
-    uint32_t at = tree->moved;
+    uint32_t listed = tree->moved;
     for (uint32_t steps = 0; steps < TREE_SEARCH; steps++) {
-        uint32_t next = tree_read(tree, at)->depth & ~SETTI_MOVED;
+        uint32_t next = tree_read(tree, listed)->depth & ~SETTI_MOVED;
         if (next == link) {
-            tree_write(world, tree, at)->depth = node->depth; /* leads to the node after `link` */
+            tree_write(world, tree, listed)->depth = node->depth; /* the list skips `link` */
             node->depth = tree_right_depth(tree, node);
             return;
         }
-        at = next;
+        listed = next;
     }
     tree_repair_all(world, tree); /* the node is far from the begin: empties the whole list */
 }
 
+/* Takes an entity that loses the component out of the hierarchy. */
 static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
@@ -383,11 +409,11 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
     if (SETTI_UNLIKELY(node->first != 0)) {
         tree_release_children(world, tree, setti_link_to(index));
     }
-    uint32_t from = node->parent;
-    if (from != 0) {
+    uint32_t parent = node->parent;
+    if (parent != 0) {
         tree_unlink(world, tree, setti_link_to(index), node);
         if (setti_names_of(world) != NULL) {
-            setti_name_moved(world, index, from);
+            setti_name_moved(world, index, parent);
         }
     }
 }
@@ -399,21 +425,27 @@ static sett_status tree_join_world(sett_world* to_world, const sett_world* from_
 {
     sett_hierarchy_desc desc = {setti_hierarchy_of(from_world)->policy};
     (void)type;
-    return sett_hierarchy_register(to_world, &desc) != 0 ? SETT_OK : to_world->error;
+    if (sett_hierarchy_register(to_world, &desc) == 0) {
+        return to_world->error;
+    }
+    return SETT_OK;
 }
 
-/* The default policy as setti_module.choice, a number from 0 on. */
+/* Returns the default policy as a number from 0 on, for setti_module.choice. */
 static uint32_t tree_default_policy(const setti_type* type)
 {
     return (uint32_t)setti_hierarchy_of(type->world)->policy - SETT_CHILDREN_DESTROY;
 }
 
+/* Sets the default policy to a number from tree_default_policy. */
 static void tree_choose(setti_type* type, uint32_t choice)
 {
     SETTI_ASSERT(choice <= SETT_CHILDREN_REJECT - SETT_CHILDREN_DESTROY);
     setti_hierarchy_of(type->world)->policy =
         (sett_children_policy)(choice + SETT_CHILDREN_DESTROY);
-    type->flags |= choice != 0 ? SETTI_TYPE_CHOSEN : 0;
+    if (choice != 0) {
+        type->flags |= SETTI_TYPE_CHOSEN;
+    }
 }
 
 SETTI_COLD static void tree_describe(sett_world* world, const setti_type* type, sett_entity entity,
@@ -432,7 +464,8 @@ SETTI_COLD static void tree_describe(sett_world* world, const setti_type* type, 
                      policies[node->children & SETTI_POLICY]);
 }
 
-/* Writes the first neighbour of `node` that `other` does not have. Returns the text before it. */
+/* Writes to `out` the first neighbour of `node` that differs from the neighbour of `other`. Returns
+ * the text that stands in front of `out`. */
 static const char* tree_neighbour(const sett_world* world, const sett_hierarchy* node,
                                   const sett_hierarchy* other, char* out, size_t size)
 {
@@ -445,8 +478,8 @@ static const char* tree_neighbour(const sett_world* world, const sett_hierarchy*
         text = "the next sibling is ";
         link = node->next;
     }
-    sett_entity neighbour = setti_hierarchy_entity(world, link);
-    if (link != 0) {
+    if (link != SETTI_NO_LINK) {
+        sett_entity neighbour = setti_hierarchy_entity(world, link);
         (void)snprintf(out, size, "%u:%u", SETTI_HANDLE(neighbour));
     } else {
         (void)snprintf(out, size, "none");
@@ -455,26 +488,26 @@ static const char* tree_neighbour(const sett_world* world, const sett_hierarchy*
 }
 
 SETTI_COLD static int tree_difference(sett_entity entity, const setti_type* a, const setti_type* b,
-                                      setti_value_difference of_data, char* out, size_t size)
+                                      setti_value_difference compare_values, char* out, size_t size)
 {
-    const sett_hierarchy* in_a = setti_storage_find(&a->storage, entity.index);
-    const sett_hierarchy* in_b = setti_storage_find(&b->storage, entity.index);
+    const sett_hierarchy* node_a = setti_storage_find(&a->storage, entity.index);
+    const sett_hierarchy* node_b = setti_storage_find(&b->storage, entity.index);
     char text[2][96];
-    const char* what = "";
-    if (of_data(a, in_a, b, in_b, NULL, 0) == 0) {
+    const char* subject = "";
+    if (compare_values(a, node_a, b, node_b, NULL, 0) == 0) {
         return 0;
     }
-    setti_writer of_a = setti_writer_begin(text[0], sizeof(text[0]));
-    setti_writer of_b = setti_writer_begin(text[1], sizeof(text[1]));
-    tree_describe(a->world, a, entity, &of_a);
-    tree_describe(b->world, b, entity, &of_b);
+    setti_writer writer_a = setti_writer_begin(text[0], sizeof(text[0]));
+    setti_writer writer_b = setti_writer_begin(text[1], sizeof(text[1]));
+    tree_describe(a->world, a, entity, &writer_a);
+    tree_describe(b->world, b, entity, &writer_b);
     if (strcmp(text[0], text[1]) == 0) {
-        what = tree_neighbour(a->world, in_a, in_b, text[0], sizeof(text[0]));
-        (void)tree_neighbour(b->world, in_b, in_a, text[1], sizeof(text[1]));
+        subject = tree_neighbour(a->world, node_a, node_b, text[0], sizeof(text[0]));
+        (void)tree_neighbour(b->world, node_b, node_a, text[1], sizeof(text[1]));
     }
     return snprintf(out, size,
                     "entity %u:%u: \"%.100s\" differs: %s%s in the first world, %s in the second",
-                    SETTI_HANDLE(entity), a->desc.name, what, text[0], text[1]);
+                    SETTI_HANDLE(entity), a->desc.name, subject, text[0], text[1]);
 }
 
 SETTI_COLD static setti_hierarchy* tree_register(sett_world* world)
@@ -493,7 +526,10 @@ SETTI_COLD static setti_hierarchy* tree_register(sett_world* world)
     desc.members = SETT_STRUCT(sett_hierarchy, parent, first, next, previous, children,
                                (depth, .local = true)); /* not compared: reading repairs depths */
     setti_hierarchy* tree = setti_world_alloc(world, sizeof(*tree), 16, "sett_hierarchy_register");
-    sett_component id = tree != NULL ? sett_component_register(world, &desc) : 0;
+    if (tree == NULL) {
+        return NULL;
+    }
+    sett_component id = sett_component_register(world, &desc);
     if (id == 0) {
         setti_pool_free(&world->pool, tree, sizeof(*tree), 16);
         return NULL;
@@ -543,29 +579,42 @@ SETTI_COLD sett_component sett_hierarchy_register_sized(sett_world* world,
                               "lower one");
         return 0;
     }
-    bool fresh = setti_hierarchy_of(world) == NULL;
-    setti_hierarchy* tree = fresh ? tree_register(world) : setti_hierarchy_of(world);
+    setti_hierarchy* tree = setti_hierarchy_of(world);
+    bool is_new = tree == NULL;
+    if (is_new) {
+        tree = tree_register(world);
+    }
     if (tree == NULL) {
         return 0;
     }
-    if (given || fresh) {
-        bool chosen = desc->policy != SETT_CHILDREN_DEFAULT;
-        tree_choose(tree->type, chosen ? (uint32_t)desc->policy - SETT_CHILDREN_DESTROY : 0);
+    if (given || is_new) {
+        uint32_t choice = 0;
+        if (desc->policy != SETT_CHILDREN_DEFAULT) {
+            choice = (uint32_t)desc->policy - SETT_CHILDREN_DESTROY;
+        }
+        tree_choose(tree->type, choice);
     }
     return tree->type->id;
 }
 
 sett_component setti_hierarchy_register(sett_world* world)
 {
-    return setti_hierarchy_of(world) != NULL ? setti_hierarchy_of(world)->type->id
-                                             : sett_hierarchy_register(world, NULL);
+    if (setti_hierarchy_of(world) != NULL) {
+        return setti_hierarchy_of(world)->type->id;
+    }
+    return sett_hierarchy_register(world, NULL);
 }
 
+/* Registers the component, unless it is registered. Returns false on failure. */
 static bool tree_ensure_registered(sett_world* world, const char* call)
 {
-    return setti_hierarchy_of(world) != NULL ||
-           (setti_world_check_unlocked(world, call) == SETT_OK &&
-            sett_hierarchy_register(world, NULL) != 0);
+    if (setti_hierarchy_of(world) != NULL) {
+        return true;
+    }
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return false;
+    }
+    return sett_hierarchy_register(world, NULL) != 0;
 }
 
 bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call)
@@ -578,8 +627,8 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
         setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
         return false;
     }
-    /* Without a lock no entity is being destroyed and no system runs. Not reading *signature saves
-     * one of six cache misses when a child of ten million is detached. */
+    /* If nothing is locked, no entity is being destroyed and no system runs. *signature is not read
+     * then: this saves one of six cache misses when a child of ten million is detached. */
     if (SETTI_LIKELY(world->locks == 0)) {
         return true;
     }
@@ -595,24 +644,24 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
 /* Fast path of setti_hierarchy_check. */
 SETTI_INLINE bool tree_check(sett_world* world, sett_entity entity, const char* call)
 {
-    return SETTI_LIKELY(world != NULL && world->locks == 0 &&
-                        setti_entity_signature(&world->entities, entity) != NULL) ||
-           setti_hierarchy_check(world, entity, call);
+    bool may_change = world != NULL && world->locks == 0 &&
+                      setti_entity_signature(&world->entities, entity) != NULL;
+    return SETTI_LIKELY(may_change) || setti_hierarchy_check(world, entity, call);
 }
 
-/* Whether `link` is `other` or an ancestor of `other`. */
-static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, uint32_t link,
-                          uint32_t other)
+/* Returns true if `ancestor` is `link`, or an ancestor of `link`. Climbs from `link` and descends
+ * from `ancestor` in turn, so that the shorter walk decides. */
+static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, uint32_t ancestor,
+                          uint32_t link)
 {
-    uint32_t up = other;
-    uint32_t down = link;
-    /* Climbs from `other` and descends from `link` in turn: the shorter walk decides. */
-    while (up != 0 && down != 0) {
-        if (up == link || down == other) {
+    uint32_t climbing = link;
+    uint32_t descending = ancestor;
+    while (climbing != 0 && descending != 0) {
+        if (climbing == ancestor || descending == link) {
             return true;
         }
-        up = setti_hierarchy_parent(world, setti_link_index(up));
-        down = tree_next(tree, link, down);
+        climbing = setti_hierarchy_parent(world, setti_link_index(climbing));
+        descending = tree_next(tree, ancestor, descending);
     }
     return false;
 }
@@ -640,25 +689,28 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
                                     sett_entity entity, sett_entity parent, const char* call)
 {
     const setti_storage* storage = &tree->type->storage;
-    const sett_hierarchy* old = setti_storage_find(storage, entity.index);
-    bool may_form_cycle = entity.index == parent.index || (old != NULL && old->first != 0);
-    if (may_form_cycle && tree_check_cycle(world, tree, entity, parent, call) != SETT_OK) {
+    const sett_hierarchy* node = setti_storage_find(storage, entity.index);
+    bool has_children = node != NULL && node->first != 0;
+    if (has_children || entity.index == parent.index) {
+        sett_status status = tree_check_cycle(world, tree, entity, parent, call);
+        if (status != SETT_OK) {
+            return status;
+        }
+    }
+    uint32_t parent_link = setti_link_to(parent.index);
+    bool is_child = node != NULL && node->parent == parent_link;
+    if (setti_names_of(world) != NULL && !is_child &&
+        !setti_name_may_move(world, entity.index, parent_link, call)) {
         return world->error;
     }
-    bool check_name = setti_names_of(world) != NULL &&
-                      (old == NULL || old->parent != setti_link_to(parent.index));
-    if (check_name &&
-        !setti_name_may_move(world, entity.index, setti_link_to(parent.index), call)) {
-        return world->error;
-    }
-    const sett_hierarchy* above = setti_storage_find(storage, parent.index);
-    if (above != NULL && above->children >= SETTI_CHILDREN_LIMIT) {
+    const sett_hierarchy* parent_node = setti_storage_find(storage, parent.index);
+    if (parent_node != NULL && parent_node->children >= SETTI_CHILDREN_LIMIT) {
         return setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, tree->type->id);
     }
     return SETT_OK;
 }
 
-/* Makes an entity a prefab before it becomes a child of a prefab. */
+/* Makes an entity a prefab if the new parent is a prefab. */
 static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_entity parent,
                                     const char* call)
 {
@@ -678,23 +730,29 @@ static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_
     return status;
 }
 
-/* Whether a move must notify observers that look up the hierarchy. */
-static bool tree_is_observed(const sett_world* world, const setti_hierarchy* tree, uint32_t from,
-                             uint32_t to)
+/* Returns true if a move from `old_parent` to `new_parent` must notify observers that look up the
+ * hierarchy. */
+static bool tree_is_observed(const sett_world* world, const setti_hierarchy* tree,
+                             uint32_t old_parent, uint32_t new_parent)
 {
-    return SETTI_UNLIKELY(world->upward_observers != 0) && from != to && !tree->copies;
+    return SETTI_UNLIKELY(world->upward_observers != 0) && old_parent != new_parent &&
+           !tree->copies;
 }
 
-/* Fails inside of a callback: it must not move entities that observers follow. */
+/* Fails inside of a callback: callbacks must not move entities that observers follow. */
 static sett_status tree_check_observed(sett_world* world, const char* call)
 {
-    return world->calling != NULL ? setti_world_check_unlocked(world, call) : SETT_OK;
+    if (world->calling == NULL) {
+        return SETT_OK;
+    }
+    return setti_world_check_unlocked(world, call);
 }
 
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call);
 
-/* Adds the component to parent and entity where it is missing, then calls tree_place. */
+/* Gives the component to the parent and to the entity, if they lack the component. Then calls
+ * tree_place. */
 static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                                   sett_entity parent, uint32_t before, const char* call)
 {
@@ -704,30 +762,32 @@ static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett
     if (!setti_change_add_two(world, tree->type, parent, tree->type, entity, NULL)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
     }
-    /* Callbacks may have moved the node `before` to another parent. */
-    bool is_sibling =
+    bool has_sibling =
         before != TREE_AT_END && tree_read(tree, before)->parent == setti_link_to(parent.index);
-    return tree_place(world, tree, entity, parent, is_sibling ? before : TREE_AT_END, call);
+    if (!has_sibling) {
+        before = TREE_AT_END; /* a callback has moved the sibling to another parent */
+    }
+    return tree_place(world, tree, entity, parent, before, call);
 }
 
-/* Makes a node a child of `to` (a link), in front of `before`, without checks. */
-static void tree_move(sett_world* world, setti_hierarchy* tree, uint32_t index, uint32_t to,
+/* Makes a node a child of `parent` (a link), in front of the sibling `before`. Checks nothing. */
+static void tree_move(sett_world* world, setti_hierarchy* tree, uint32_t index, uint32_t parent,
                       uint32_t before)
 {
     uint32_t link = setti_link_to(index);
     sett_hierarchy* node = tree_write(world, tree, link);
-    uint32_t from = node->parent;
-    if (from != SETTI_NO_LINK) {
+    uint32_t old_parent = node->parent;
+    if (old_parent != SETTI_NO_LINK) {
         tree_unlink(world, tree, link, node);
     }
-    tree_link(world, tree, link, node, to, before);
+    tree_link(world, tree, link, node, parent, before);
     tree_set_depth(tree, node, link, tree_right_depth(tree, node));
-    if (from != to && setti_names_of(world) != NULL) {
-        setti_name_moved(world, index, from);
+    if (old_parent != parent && setti_names_of(world) != NULL) {
+        setti_name_moved(world, index, old_parent);
     }
 }
 
-/* Checks, then makes an entity a child of `parent`. */
+/* Makes an entity a child of `parent`, in front of the sibling `before`, or fails. */
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call)
 {
@@ -735,25 +795,25 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     if (tree_check_place(world, tree, entity, parent, call) != SETT_OK) {
         return world->error;
     }
-    const sett_hierarchy* old = setti_storage_find(storage, entity.index);
-    if (old == NULL || !setti_storage_has(storage, parent.index)) {
+    const sett_hierarchy* node = setti_storage_find(storage, entity.index);
+    if (node == NULL || !setti_storage_has(storage, parent.index)) {
         return tree_place_new(world, tree, entity, parent, before, call);
     }
-    uint32_t from = old->parent;
-    uint32_t to = setti_link_to(parent.index);
+    uint32_t old_parent = node->parent;
+    uint32_t new_parent = setti_link_to(parent.index);
     if (!setti_edit_reserve_collect(world, tree->type, 0)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
     }
-    if (!tree_is_observed(world, tree, from, to)) {
-        tree_move(world, tree, entity.index, to, before);
+    if (!tree_is_observed(world, tree, old_parent, new_parent)) {
+        tree_move(world, tree, entity.index, new_parent, before);
         return SETT_OK;
     }
     if (tree_check_observed(world, call) != SETT_OK) {
         return world->error;
     }
-    setti_hierarchy_notify_moving(world, entity.index, to);
-    tree_move(world, tree, entity.index, to, before);
-    setti_hierarchy_notify_moved(world, entity.index, from);
+    setti_hierarchy_notify_moving(world, entity.index, new_parent);
+    tree_move(world, tree, entity.index, new_parent, before);
+    setti_hierarchy_notify_moved(world, entity.index, old_parent);
     return SETT_OK;
 }
 
@@ -764,13 +824,16 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
                                   sett_entity parent, bool cow)
 {
     const setti_storage* storage = &tree->type->storage;
-    bool named = setti_names_of(world) != NULL && setti_name_key(world, entity.index) != 0;
-    if (storage->kind != SETTI_ARRAY || named || !setti_bitmap_has(storage, parent.index) ||
+    bool has_name = setti_names_of(world) != NULL && setti_name_key(world, entity.index) != 0;
+    if (storage->kind != SETTI_ARRAY || has_name) {
+        return false;
+    }
+    if (!setti_bitmap_has(storage, parent.index) ||
         !setti_entity_is_current(&world->entities, parent)) {
         return false;
     }
-    sett_hierarchy* above = tree_row(storage, setti_link_to(parent.index));
-    if (above->children >= SETTI_CHILDREN_LIMIT) {
+    sett_hierarchy* parent_node = tree_row(storage, setti_link_to(parent.index));
+    if (parent_node->children >= SETTI_CHILDREN_LIMIT) {
         return false;
     }
     sett_hierarchy* node = setti_change_try_add(world, tree->type->id, entity);
@@ -779,14 +842,14 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
     }
     uint32_t link = setti_link_to(entity.index);
     tree_mark(world, storage, setti_link_to(parent.index), cow);
-    uint32_t first = above->first;
+    uint32_t first = parent_node->first;
     node->parent = setti_link_to(parent.index);
     node->first = node->next = node->children = 0;
     node->previous = link;
-    node->depth = tree_depth_below(above);
-    above->children += SETTI_CHILD;
+    node->depth = tree_depth_below(parent_node);
+    parent_node->children += SETTI_CHILD;
     if (first == 0) {
-        above->first = link;
+        parent_node->first = link;
         return true;
     }
     sett_hierarchy* sibling = tree_row(storage, first);
@@ -803,9 +866,10 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
 SETTI_APART static sett_status tree_join_and_attach(sett_world* world, sett_entity entity,
                                                     sett_entity parent)
 {
-    return tree_join_prefab(world, entity, parent, tree_attach_call) == SETT_OK
-               ? setti_hierarchy_attach(world, entity, parent)
-               : world->error;
+    if (tree_join_prefab(world, entity, parent, tree_attach_call) != SETT_OK) {
+        return world->error;
+    }
+    return setti_hierarchy_attach(world, entity, parent);
 }
 
 sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)
@@ -813,20 +877,26 @@ sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_en
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    return SETTI_LIKELY(world->hidden[SETTI_HIDDEN_PREFAB] == NULL)
-               ? setti_hierarchy_attach(world, entity, parent)
-               : tree_join_and_attach(world, entity, parent);
+    if (SETTI_LIKELY(world->hidden[SETTI_HIDDEN_PREFAB] == NULL)) {
+        return setti_hierarchy_attach(world, entity, parent);
+    }
+    return tree_join_and_attach(world, entity, parent);
 }
 
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)
 {
     const char* const call = tree_attach_call;
     setti_hierarchy* tree = setti_hierarchy_of(world);
-    if (SETTI_LIKELY(tree != NULL &&
-                     (SETTI_LIKELY(world->pool.cow_from == 0)
-                          ? tree_try_attach(world, tree, entity, parent, TREE_NO_COW)
-                          : tree_try_attach(world, tree, entity, parent, TREE_COW)))) {
-        return SETT_OK;
+    if (SETTI_LIKELY(tree != NULL)) {
+        bool attached;
+        if (SETTI_LIKELY(world->pool.cow_from == 0)) {
+            attached = tree_try_attach(world, tree, entity, parent, TREE_NO_COW);
+        } else {
+            attached = tree_try_attach(world, tree, entity, parent, TREE_COW);
+        }
+        if (SETTI_LIKELY(attached)) {
+            return SETT_OK;
+        }
     }
     if (SETTI_UNLIKELY(!setti_hierarchy_check(world, entity, call) ||
                        !setti_hierarchy_check(world, parent, call) ||
@@ -851,6 +921,7 @@ typedef enum tree_side {
     TREE_BEHIND
 } tree_side;
 
+/* Makes `entity` a child of the sibling's parent, in front of or behind the sibling. */
 static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entity sibling,
                                tree_side side, const char* call)
 {
@@ -864,15 +935,18 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
                                      "sibling",
                                      call, SETTI_HANDLE(sibling));
     }
-    const sett_hierarchy* beside = setti_hierarchy_find(world, sibling.index);
-    if (beside == NULL || beside->parent == SETTI_NO_LINK) {
+    const sett_hierarchy* sibling_node = setti_hierarchy_find(world, sibling.index);
+    if (sibling_node == NULL || sibling_node->parent == SETTI_NO_LINK) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: entity %u:%u has no parent, so it has no siblings - "
                                      "attach it first",
                                      call, SETTI_HANDLE(sibling));
     }
-    sett_entity parent = setti_hierarchy_entity(world, beside->parent);
-    uint32_t before = side == TREE_BEHIND ? beside->next : setti_link_to(sibling.index);
+    sett_entity parent = setti_hierarchy_entity(world, sibling_node->parent);
+    uint32_t before = setti_link_to(sibling.index);
+    if (side == TREE_BEHIND) {
+        before = sibling_node->next;
+    }
     if (before == setti_link_to(entity.index)) { /* already in place */
         return SETT_OK;
     }
@@ -911,7 +985,8 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
                                          __func__, SETTI_HANDLE(children[k]), SETTI_HANDLE(parent));
         }
     }
-    for (uint32_t k = count; k-- > 0;) { /* backwards: each child becomes the first child */
+    for (uint32_t k = count;
+         k-- > 0;) { /* from the last to the first: each becomes the first child */
         const setti_hierarchy* tree = setti_hierarchy_of(world);
         uint32_t link = setti_link_to(children[k].index);
         uint32_t first = tree_read(tree, setti_link_to(parent.index))->first;
@@ -924,24 +999,25 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
     return SETT_OK;
 }
 
+/* Makes a child of `parent` (a link) a root. */
 SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t index,
-                              uint32_t from)
+                              uint32_t parent)
 {
-    SETTI_ASSERT(from != 0 && tree_read(tree, setti_link_to(index))->parent == from);
+    SETTI_ASSERT(parent != 0 && tree_read(tree, setti_link_to(index))->parent == parent);
     sett_hierarchy* node = tree_write(world, tree, setti_link_to(index));
     tree_unlink(world, tree, setti_link_to(index), node);
     tree_set_depth(tree, node, setti_link_to(index), TREE_ROOT_DEPTH);
     if (setti_names_of(world) != NULL) {
-        setti_name_moved(world, index, from);
+        setti_name_moved(world, index, parent);
     }
 }
 
 static SETTI_COLD void tree_detach_observed(sett_world* world, setti_hierarchy* tree,
-                                            uint32_t index, uint32_t from)
+                                            uint32_t index, uint32_t parent)
 {
     setti_hierarchy_notify_moving(world, index, SETTI_NO_LINK);
-    tree_detach(world, tree, index, from);
-    setti_hierarchy_notify_moved(world, index, from);
+    tree_detach(world, tree, index, parent);
+    setti_hierarchy_notify_moved(world, index, parent);
 }
 
 void setti_hierarchy_release(sett_world* world, uint32_t index)
@@ -956,7 +1032,7 @@ void setti_hierarchy_release(sett_world* world, uint32_t index)
             tree_detach_observed(world, tree, setti_link_index(child), setti_link_to(index));
         }
     }
-    /* for on_enter after the entity has lost its node, and so its parent */
+    /* on_enter runs when the entity has lost the node, and needs the parent */
     tree->released = tree_read(tree, setti_link_to(index))->parent;
 }
 
@@ -965,8 +1041,8 @@ sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
     if (!tree_check(world, entity, __func__)) {
         return setti_world_failure(world);
     }
-    uint32_t from = setti_hierarchy_parent(world, entity.index);
-    if (from == 0) {
+    uint32_t parent = setti_hierarchy_parent(world, entity.index);
+    if (parent == 0) {
         return SETT_OK;
     }
     if (setti_names_of(world) != NULL &&
@@ -974,13 +1050,13 @@ sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
         return world->error;
     }
     setti_hierarchy* tree = setti_hierarchy_of(world);
-    if (tree_is_observed(world, tree, from, SETTI_NO_LINK)) {
+    if (tree_is_observed(world, tree, parent, SETTI_NO_LINK)) {
         if (tree_check_observed(world, __func__) != SETT_OK) {
             return world->error;
         }
-        tree_detach_observed(world, tree, entity.index, from);
+        tree_detach_observed(world, tree, entity.index, parent);
     } else {
-        tree_detach(world, tree, entity.index, from);
+        tree_detach(world, tree, entity.index, parent);
     }
     return SETT_OK;
 }
@@ -1011,6 +1087,16 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     return SETT_OK;
 }
 
+/* Returns the child of `parent` to destroy next: the first, or the next sibling of `survivor`. */
+static sett_entity tree_child_to_destroy(sett_world* world, sett_entity parent,
+                                         sett_entity survivor)
+{
+    if (sett_entity_valid(world, survivor)) {
+        return sett_hierarchy_next(world, survivor);
+    }
+    return sett_hierarchy_first(world, parent);
+}
+
 sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity parent)
 {
     if (!setti_hierarchy_check(world, parent, __func__) ||
@@ -1020,22 +1106,19 @@ sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity paren
     sett_status status = SETT_OK;
     sett_entity survivor = sett_null(); /* the last child that could not be destroyed */
     world->destroyer = __func__;
-    for (;;) {
-        sett_entity child = sett_entity_valid(world, survivor)
-                                ? sett_hierarchy_next(world, survivor)
-                                : sett_hierarchy_first(world, parent);
-        if (sett_is_null(child)) {
-            world->destroyer = NULL;
-            return status;
-        }
+    sett_entity child = sett_hierarchy_first(world, parent);
+    while (!sett_is_null(child)) {
         if (sett_entity_destroy(world, child) != SETT_OK) {
             status = world->error;
             survivor = child;
         }
+        child = tree_child_to_destroy(world, parent, survivor);
     }
+    world->destroyer = NULL;
+    return status;
 }
 
-/* Checks the scope, and adds the types that its new children need. */
+/* Checks the scope. Adds the types that new children of the scope need. */
 static sett_status scope_include(sett_world* world, setti_edit* edit, const char* call)
 {
     SETTI_ASSERT(edit->creates && !sett_is_null(world->scope));
@@ -1048,17 +1131,21 @@ static sett_status scope_include(sett_world* world, setti_edit* edit, const char
                                      "- set another scope with sett_hierarchy_set_scope",
                                      call, SETTI_HANDLE(scope));
     }
-    sett_component hierarchy = setti_hierarchy_of(world)->type->id;
+    setti_type* type = setti_hierarchy_of(world)->type;
     if (scope_node == NULL) {
-        return setti_world_fail(world, SETT_STATUS_ABSENT, call, scope, hierarchy);
+        return setti_world_fail(world, SETT_STATUS_ABSENT, call, scope, type->id);
     }
     if (edit->count > (SETTI_CHILDREN_LIMIT - scope_node->children) / SETTI_CHILD) {
-        return setti_world_fail(world, SETT_STATUS_LIMIT, call, scope, hierarchy);
+        return setti_world_fail(world, SETT_STATUS_LIMIT, call, scope, type->id);
+    }
+    if (setti_edit_include(world, edit, type) == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, scope, 0);
     }
     bool in_prefab = tag != NULL && setti_storage_has(&tag->storage, scope.index);
-    bool included = setti_edit_include(world, edit, setti_hierarchy_of(world)->type) != NULL &&
-                    (!in_prefab || setti_edit_include(world, edit, tag) != NULL);
-    return included ? SETT_OK : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, scope, 0);
+    if (in_prefab && setti_edit_include(world, edit, tag) == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, scope, 0);
+    }
+    return SETT_OK;
 }
 
 static void scope_attach(sett_world* world, const setti_edit* edit)
@@ -1068,15 +1155,19 @@ static void scope_attach(sett_world* world, const setti_edit* edit)
     }
 }
 
-/* Checks an entity as a new scope, and adds the component where it is missing. */
+/* Checks an entity that becomes the scope. Gives the component to the entity, if the entity lacks
+ * it. */
 static bool scope_prepare(sett_world* world, sett_entity scope, const char* call)
 {
     if (!setti_hierarchy_check(world, scope, call) || !tree_ensure_registered(world, call)) {
         return false;
     }
-    return setti_hierarchy_find(world, scope.index) != NULL ||
-           setti_change_add_fast(world, setti_hierarchy_of(world)->type, scope, call,
-                                 SETTI_NO_VALUE) != NULL;
+    if (setti_hierarchy_find(world, scope.index) != NULL) {
+        return true;
+    }
+    const void* node =
+        setti_change_add_fast(world, setti_hierarchy_of(world)->type, scope, call, SETTI_NO_VALUE);
+    return node != NULL;
 }
 
 sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
@@ -1087,8 +1178,10 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
     }
     sett_entity previous = world->scope;
     bool has_scope = !sett_is_null(parent);
-    if (setti_world_check_serial(world, __func__) != SETT_OK ||
-        (has_scope && !scope_prepare(world, parent, __func__))) {
+    if (setti_world_check_serial(world, __func__) != SETT_OK) {
+        return previous;
+    }
+    if (has_scope && !scope_prepare(world, parent, __func__)) {
         return previous;
     }
     world->scope = parent;
@@ -1111,9 +1204,10 @@ typedef struct tree_call {
 static sett_status tree_apply_attach(sett_world* world, sett_entity entity, const void* given)
 {
     const tree_call* call = given;
-    return sett_entity_valid(world, call->parent)
-               ? sett_hierarchy_attach(world, entity, call->parent)
-               : SETT_OK; /* the parent has been destroyed */
+    if (!sett_entity_valid(world, call->parent)) {
+        return SETT_OK; /* the parent has been destroyed */
+    }
+    return sett_hierarchy_attach(world, entity, call->parent);
 }
 
 static void tree_print_attach(const sett_world* world, const void* given, char* out, size_t size)
@@ -1177,7 +1271,7 @@ sett_status sett_cmd_destroy_children(sett_commands* commands, sett_entity paren
     return tree_record(commands, parent, &kind, __func__);
 }
 
-/* The node of an entity. NULL: the entity is dead or has no node. */
+/* Returns the node of an entity, or NULL if the entity is dead or has no node. */
 SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity entity,
                                            const char* call)
 {
@@ -1203,9 +1297,11 @@ sett_entity sett_hierarchy_first(const sett_world* world, sett_entity entity)
 sett_entity sett_hierarchy_last(const sett_world* world, sett_entity entity)
 {
     const sett_hierarchy* node = tree_of(world, entity, __func__);
-    bool has_children = node != NULL && node->first != 0;
-    return setti_hierarchy_entity(
-        world, has_children ? tree_read(setti_hierarchy_of(world), node->first)->previous : 0);
+    if (node == NULL || node->first == 0) {
+        return sett_null();
+    }
+    uint32_t last = tree_read(setti_hierarchy_of(world), node->first)->previous;
+    return setti_hierarchy_entity(world, last);
 }
 
 sett_entity sett_hierarchy_next(const sett_world* world, sett_entity entity)
@@ -1219,8 +1315,8 @@ sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
     const sett_hierarchy* node = tree_of(world, entity, __func__);
     uint32_t previous = node != NULL ? node->previous : 0;
     /* The first child's `previous` is the last child. The last child's `next` is 0. */
-    bool follows = previous != 0 && tree_read(setti_hierarchy_of(world), previous)->next != 0;
-    return setti_hierarchy_entity(world, follows ? previous : 0);
+    bool is_sibling = previous != 0 && tree_read(setti_hierarchy_of(world), previous)->next != 0;
+    return setti_hierarchy_entity(world, is_sibling ? previous : 0);
 }
 
 sett_entity sett_hierarchy_root(const sett_world* world, sett_entity entity)
@@ -1229,8 +1325,9 @@ sett_entity sett_hierarchy_root(const sett_world* world, sett_entity entity)
         return sett_null();
     }
     uint32_t root = setti_link_to(entity.index);
-    for (uint32_t up = root; up != 0; up = setti_hierarchy_parent(world, setti_link_index(up))) {
-        root = up;
+    for (uint32_t ancestor = root; ancestor != 0;
+         ancestor = setti_hierarchy_parent(world, setti_link_index(ancestor))) {
+        root = ancestor;
     }
     return setti_hierarchy_entity(world, root);
 }
@@ -1247,11 +1344,11 @@ bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity entity, s
     if (node == NULL || !setti_entity_is_current(&world->entities, ancestor)) {
         return false;
     }
-    uint32_t up = node->parent;
-    while (up != 0 && up != setti_link_to(ancestor.index)) {
-        up = tree_read(setti_hierarchy_of(world), up)->parent;
+    uint32_t link = node->parent;
+    while (link != 0 && link != setti_link_to(ancestor.index)) {
+        link = tree_read(setti_hierarchy_of(world), link)->parent;
     }
-    return up != 0;
+    return link != 0;
 }
 
 sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_entity at)
@@ -1259,9 +1356,9 @@ sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_
     if (tree_of(world, at, __func__) == NULL || tree_of(world, root, __func__) == NULL) {
         return sett_null();
     }
-    return setti_hierarchy_entity(
-        world,
-        tree_next(setti_hierarchy_of(world), setti_link_to(root.index), setti_link_to(at.index)));
+    uint32_t root_link = setti_link_to(root.index);
+    uint32_t next = tree_next(setti_hierarchy_of(world), root_link, setti_link_to(at.index));
+    return setti_hierarchy_entity(world, next);
 }
 
 uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
@@ -1279,9 +1376,11 @@ uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
     if (setti_hierarchy_of(world)->moved == 0) {
         return node->depth;
     }
-    uint32_t depth = 0; /* counted: while systems run in parallel, nothing is repaired */
-    for (; node->parent != 0; depth++) {
+    /* Systems that run in parallel do not repair depths: the ancestors are counted instead. */
+    uint32_t depth = 0;
+    while (node->parent != 0) {
         node = tree_read(setti_hierarchy_of(world), node->parent);
+        depth++;
     }
     return depth;
 }
@@ -1298,18 +1397,18 @@ void sett_hierarchy_update(sett_world* world)
 typedef struct tree_walk {
     setti_sort_walk walk; /* first member */
     const setti_hierarchy* tree;
-    uint32_t cursor; /* in the storage, to find roots */
-    uint32_t root;   /* link of the current tree's root; 0: the next tree must be found */
-    uint32_t at;     /* link of the visited node */
+    uint32_t cursor;  /* of the storage, to find roots */
+    uint32_t root;    /* link of the current tree's root; 0: the next tree must be found */
+    uint32_t visited; /* link of the node that was visited last */
 } tree_walk;
 
 static uint32_t tree_walk_next(setti_sort_walk* base)
 {
     tree_walk* walk = (tree_walk*)(void*)base;
     if (walk->root != 0) {
-        walk->at = tree_next(walk->tree, walk->root, walk->at);
-        if (walk->at != 0) {
-            return setti_link_index(walk->at);
+        walk->visited = tree_next(walk->tree, walk->root, walk->visited);
+        if (walk->visited != 0) {
+            return setti_link_index(walk->visited);
         }
         walk->root = 0;
     }
@@ -1318,7 +1417,7 @@ static uint32_t tree_walk_next(setti_sort_walk* base)
          index = setti_storage_next(storage, &walk->cursor)) {
         if (tree_read(walk->tree, setti_link_to(index))->parent == 0) {
             walk->root = setti_link_to(index);
-            walk->at = setti_link_to(index);
+            walk->visited = setti_link_to(index);
             return index;
         }
     }
@@ -1337,42 +1436,51 @@ sett_status sett_hierarchy_sort(sett_world* world, sett_component component)
     return setti_sort_in_order(world, component, __func__, &walk.walk);
 }
 
+/* Returns the reason why the children of a node are invalid, or NULL. */
 static const char* tree_validate_children(const sett_world* world, uint32_t link)
 {
     const sett_hierarchy* node = setti_hierarchy_find(world, setti_link_index(link));
     uint32_t previous = 0;
-    uint32_t count = 0; /* number of children before `at` */
+    uint32_t count = 0; /* number of children before `child_link` */
     uint32_t limit = node->children / SETTI_CHILD;
-    for (uint32_t at = node->first; at != 0; count++) {
-        const sett_hierarchy* child = setti_hierarchy_find(world, setti_link_index(at));
-        if (child == NULL || child->parent != link || count == limit ||
-            (count != 0 && child->previous != previous)) {
+    for (uint32_t child_link = node->first; child_link != 0; count++) {
+        const sett_hierarchy* child = setti_hierarchy_find(world, setti_link_index(child_link));
+        if (child == NULL || child->parent != link || count == limit) {
+            return "hierarchy: a list of children is broken";
+        }
+        if (count != 0 && child->previous != previous) {
             return "hierarchy: a list of children is broken";
         }
         if (!tree_is_moved(node) && !tree_is_moved(child) && child->depth != node->depth + 1) {
             return "hierarchy: the depth of a child that was not moved is wrong";
         }
-        previous = at;
-        at = child->next;
+        previous = child_link;
+        child_link = child->next;
     }
     uint32_t first = setti_link_index(node->first);
-    bool end_is_right = previous == 0 || setti_hierarchy_find(world, first)->previous == previous;
-    return count == limit && end_is_right ? NULL
-                                          : "hierarchy: children are miscounted, or not ended";
+    uint32_t last = previous;
+    bool end_is_right = last == 0 || setti_hierarchy_find(world, first)->previous == last;
+    if (count != limit || !end_is_right) {
+        return "hierarchy: children are miscounted, or not ended";
+    }
+    return NULL;
 }
 
+/* Returns true if no node is in a cycle: then walks from all roots visit all nodes. */
 static bool tree_has_no_cycle(const setti_hierarchy* tree)
 {
     const setti_storage* storage = &tree->type->storage;
     uint32_t visited = 0;
     SETTI_EACH_INDEX(index, storage) {
         uint32_t root = setti_link_to(index);
-        uint32_t at = tree_read(tree, root)->parent == 0 ? root : 0; /* 0: no root, no walk */
-        for (; at != 0; at = tree_next(tree, root, at)) {
+        if (tree_read(tree, root)->parent != 0) {
+            continue;
+        }
+        for (uint32_t link = root; link != 0; link = tree_next(tree, root, link)) {
             visited++;
         }
     }
-    return visited == storage->count; /* no walk from a root visits a cycle */
+    return visited == storage->count;
 }
 
 SETTI_COLD static const char* tree_validate(sett_world* world, setti_type* type)
@@ -1405,12 +1513,15 @@ SETTI_COLD static const char* tree_validate(sett_world* world, setti_type* type)
         return "hierarchy: an entity is below itself";
     }
     uint32_t listed = 0;
-    for (uint32_t at = tree->moved; at != 0 && listed <= moved; listed++) {
-        const sett_hierarchy* node = setti_hierarchy_find(world, setti_link_index(at));
+    for (uint32_t link = tree->moved; link != 0 && listed <= moved; listed++) {
+        const sett_hierarchy* node = setti_hierarchy_find(world, setti_link_index(link));
         if (node == NULL || !tree_is_moved(node)) {
             return "hierarchy: the list of moved entities is broken";
         }
-        at = node->depth & ~SETTI_MOVED;
+        link = node->depth & ~SETTI_MOVED;
     }
-    return listed == moved ? NULL : "hierarchy: the list of moved entities is not all of them";
+    if (listed != moved) {
+        return "hierarchy: the list of moved entities is not all of them";
+    }
+    return NULL;
 }

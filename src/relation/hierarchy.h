@@ -1,4 +1,5 @@
-/* hierarchy.h: the hierarchy, for this layer. A link is an entity's index plus one, or 0: none. */
+/* hierarchy.h: the hierarchy, for this layer. A link is an entity's index plus one. 0 is no
+ * link. */
 #ifndef SETTI_HIERARCHY_H
 #define SETTI_HIERARCHY_H
 
@@ -8,11 +9,11 @@
 /* The state of a world's hierarchy, besides the component. Created by the first use. */
 typedef struct setti_hierarchy {
     setti_type* type;            /* "Hierarchy" */
-    sett_children_policy policy; /* for entities with DEFAULT */
-    uint32_t moved;              /* link of the first node in the list of moved nodes; state */
-    uint32_t released;           /* link: parent of the last entity that released its children */
-    bool copies;                 /* clone.c attaches copies: it runs the callbacks later */
-    setti_root root;
+    sett_children_policy policy; /* of entities with SETT_CHILDREN_DEFAULT */
+    uint32_t moved;              /* link of the first node in the list of moved nodes */
+    uint32_t released;           /* link of the parent of the last entity that lost all children */
+    bool copies;                 /* clone.c attaches copies, and will run the callbacks */
+    setti_root root;             /* makes `moved` part of the state */
 } setti_hierarchy;
 
 /* The link to no entity, for example the parent of a root. */
@@ -39,7 +40,7 @@ SETTI_INLINE uint32_t setti_link_index(uint32_t link)
     return link - 1; /* SETTI_NO_LINK becomes SETTI_NONE */
 }
 
-/* The world's hierarchy, or NULL before the first use. */
+/* Returns the world's hierarchy, or NULL before the first use. */
 SETTI_INLINE setti_hierarchy* setti_hierarchy_of(const sett_world* world)
 {
     return world->module[SETTI_SLOT_HIERARCHY];
@@ -48,10 +49,13 @@ SETTI_INLINE setti_hierarchy* setti_hierarchy_of(const sett_world* world)
 SETTI_INLINE const sett_hierarchy* setti_hierarchy_find(const sett_world* world, uint32_t index)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
-    return tree != NULL ? setti_storage_find(&tree->type->storage, index) : NULL;
+    if (tree == NULL) {
+        return NULL;
+    }
+    return setti_storage_find(&tree->type->storage, index);
 }
 
-/* The link of an entity's parent, or 0. */
+/* Returns the link of an entity's parent, or 0 if there is no parent. */
 SETTI_INLINE uint32_t setti_hierarchy_parent(const sett_world* world, uint32_t index)
 {
     const sett_hierarchy* node = setti_hierarchy_find(world, index);
@@ -63,21 +67,23 @@ sett_component setti_hierarchy_register(sett_world* world);
 
 static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32_t link)
 {
-    return link != SETTI_NO_LINK ? setti_entity_at(&world->entities, setti_link_index(link))
-                                 : sett_null();
+    if (link == SETTI_NO_LINK) {
+        return sett_null();
+    }
+    return setti_entity_at(&world->entities, setti_link_index(link));
 }
 
-/* Fails unless `call` may change the links of an entity. */
+/* Reports an error and returns false if `call` may not change the links of an entity. */
 bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call);
 
 /* Observers that look up the hierarchy (hierarchy_observer.c). */
 extern const setti_upward_calls setti_hierarchy_observers;
-/* Runs on_exit before a node's parent becomes `to` (a link). */
-void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t to);
-/* Runs on_enter after a node has left the parent `from` (a link). */
-void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t from);
+/* Runs on_exit before a node's parent becomes `new_parent` (a link). */
+void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t new_parent);
+/* Runs on_enter after a node has left the parent `old_parent` (a link). */
+void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t old_parent);
 
-/* Makes an entity's children roots, and runs observers. */
+/* Makes an entity's children roots, and runs the observers that look up the hierarchy. */
 void setti_hierarchy_release(sett_world* world, uint32_t index);
 
 /* Like sett_hierarchy_attach, but children of prefabs do not become prefabs. */

@@ -8,13 +8,13 @@
 /* Registers the tag of the singletons' entity. Returns 0 on failure. */
 sett_component setti_singleton_register(sett_world* world);
 
-/* The tag of the singletons' entity, or NULL before setti_singleton_register. */
+/* Returns the tag of the singletons' entity, or NULL before setti_singleton_register. */
 static inline setti_type* setti_singleton_tag(const sett_world* world)
 {
     return setti_type_find(world, "Singletons");
 }
 
-/* The singletons' entity, or null if it does not exist. */
+/* Returns the singletons' entity, or null if it does not exist. */
 sett_entity setti_singleton_find(const sett_world* world);
 
 #endif

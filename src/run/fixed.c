@@ -1,8 +1,8 @@
 /* fixed.c: loops of fixed steps.
  *
  * The workload: a loop for the rules of a game at 60 steps a second, perhaps with a slower loop.
- * All systems with the same step form a loop, with separate phases, stages and commands. In each
- * frame every loop runs the steps that have become due:
+ * All systems with the same step form a loop. A loop has its own phases, stages and commands. In
+ * each frame every loop runs the steps that have become due:
  *
  *     frame   input | A0 B0  A1  A2 B1  A3 | draw        A: 1/64 second, B: 1/32 second
  *
@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-/* Returns the link to the first loop with this step or a longer step. */
+/* Returns the pointer in the list that points to the first loop with this step or a longer step. */
 static setti_fixed** fixed_find(setti_run* run, float step)
 {
     setti_fixed** link = &run->fixed;
@@ -54,11 +54,11 @@ static setti_fixed* fixed_ensure(sett_world* world, float step)
 bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixed** fixed)
 {
     const setti_run* run = setti_run_of(world);
-    bool in_range = desc->phase >= run->fixed_phase && desc->phase <= run->fixed_last;
+    bool in_fixed_phase = desc->phase >= run->fixed_phase && desc->phase <= run->fixed_last;
     float step = 0;
     if (desc->fixed_step > 0) {
         step = desc->fixed_step;
-    } else if (in_range) {
+    } else if (in_fixed_phase) {
         step = run->fixed_step;
     }
     if (!(step > 0)) {
@@ -72,31 +72,33 @@ bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixe
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
                                     const char* call)
 {
-    const setti_fixed* loop = first->fixed;
+    const setti_fixed* first_loop = first->fixed;
     const setti_fixed* then_loop = then->fixed;
-    int phase = first->desc.phase;
+    int first_phase = first->desc.phase;
     int then_phase = then->desc.phase;
-    if (loop == then_loop) {
-        if (phase <= then_phase) {
+    if (first_loop == then_loop) {
+        if (first_phase <= then_phase) {
             return SETT_OK;
         }
         return setti_world_fail_with(
             first->world, SETT_STATUS_CONFLICT,
             "%s: system \"%.100s\" of phase %d cannot run before \"%.100s\" "
             "of phase %d - set the same `phase`, or remove the order",
-            call, first->name, phase, then->name, then_phase);
+            call, first->name, first_phase, then->name, then_phase);
     }
-    if (loop != NULL && then_loop != NULL) {
+    if (first_loop != NULL && then_loop != NULL) {
         return setti_world_fail_with(
             first->world, SETT_STATUS_CONFLICT,
             "%s: system \"%.100s\" with fixed steps of %.9g seconds cannot run before \"%.100s\" "
             "with steps of %.9g seconds - set the same `fixed_step`, or remove the order",
-            call, first->name, (double)loop->step, then->name, (double)then_loop->step);
+            call, first->name, (double)first_loop->step, then->name, (double)then_loop->step);
     }
-    /* one system runs in fixed steps, at the end of SETT_PHASE_FIXED; `other` once a frame */
-    const sett_system* other = loop != NULL ? then : first;
-    bool other_is_later = other->desc.phase > SETT_PHASE_FIXED;
-    if (other_is_later == (other == then)) {
+    /* One system runs in fixed steps, at the end of SETT_PHASE_FIXED. The system `other` runs once
+     * a frame. */
+    const sett_system* other = first_loop != NULL ? then : first;
+    bool must_be_later = other == then;
+    bool is_later = other->desc.phase > SETT_PHASE_FIXED;
+    if (is_later == must_be_later) {
         return SETT_OK;
     }
     return setti_world_fail_with(
@@ -104,7 +106,7 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
         "%s: system \"%.100s\" cannot run before \"%.100s\", because fixed steps run at the end of "
         "phase %d - set the `phase` of \"%.100s\", now %d, %s that",
         call, first->name, then->name, SETT_PHASE_FIXED, other->name, other->desc.phase,
-        other == then ? "above" : "not above");
+        must_be_later ? "above" : "not above");
 }
 
 void setti_fixed_pass(setti_fixed* fixed, float dt)
@@ -113,7 +115,7 @@ void setti_fixed_pass(setti_fixed* fixed, float dt)
     double step = (double)fixed->step;
     uint32_t most = fixed->most != 0 ? fixed->most : SETTI_STEPS_DEFAULT; /* steps in a frame */
     double now = state->now + (double)dt;
-    if (fixed->first == fixed->end) { /* without systems no step is due */
+    if (fixed->first == fixed->end) { /* the loop has no systems, and no step becomes due */
         state->start += (double)dt;
     } else if (now >= (double)(state->steps + most + 1) * step) { /* more than `most` are due */
         state->now = (double)(state->steps + most) * step;
@@ -129,7 +131,10 @@ setti_fixed* setti_fixed_due(const setti_run* run)
     double earliest = 0;
     for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
         double due = (double)(fixed->state.steps + 1) * (double)fixed->step;
-        if (due <= fixed->state.now && (found == NULL || fixed->state.start + due < earliest)) {
+        if (due > fixed->state.now) {
+            continue;
+        }
+        if (found == NULL || fixed->state.start + due < earliest) {
             found = fixed;
             earliest = fixed->state.start + due;
         }
@@ -139,24 +144,30 @@ setti_fixed* setti_fixed_due(const setti_run* run)
 
 SETTI_COLD const char* setti_fixed_validate(const sett_world* world)
 {
-    for (const setti_fixed* at = setti_run_of(world)->fixed; at != NULL; at = at->next) {
-        if (!(at->step > 0) || (at->next != NULL && !(at->step < at->next->step))) {
+    const setti_fixed* fixed = setti_run_of(world)->fixed;
+    for (; fixed != NULL; fixed = fixed->next) {
+        bool is_sorted = fixed->next == NULL || fixed->step < fixed->next->step;
+        if (!(fixed->step > 0) || !is_sorted) {
             return "loops of fixed steps are not sorted by step";
         }
-        if (!((double)at->state.steps * (double)at->step <= at->state.now)) {
+        if (!((double)fixed->state.steps * (double)fixed->step <= fixed->state.now)) {
             return "a loop of fixed steps has run steps that are not due";
         }
     }
     return NULL;
 }
 
+/* Returns the loop of a step, or NULL if there is no such loop. */
 static const setti_fixed* fixed_of(const sett_world* world, float step)
 {
     if (SETTI_IS_NULL(world) || setti_run_of(world) == NULL) {
         return NULL;
     }
     const setti_fixed* fixed = *fixed_find(setti_run_of(world), step);
-    return fixed != NULL && fixed->step == step ? fixed : NULL;
+    if (fixed == NULL || fixed->step != step) {
+        return NULL;
+    }
+    return fixed;
 }
 
 uint64_t sett_fixed_steps(const sett_world* world, float step)
@@ -172,5 +183,8 @@ float sett_fixed_rest(const sett_world* world, float step)
         return 0;
     }
     double rest = fixed->state.now / (double)step - (double)fixed->state.steps;
-    return rest > 0 ? (float)SETTI_MIN(rest, 1.0) : 0;
+    if (rest > 0) {
+        return (float)SETTI_MIN(rest, 1.0);
+    }
+    return 0;
 }

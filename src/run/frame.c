@@ -1,15 +1,15 @@
 /* frame.c: runs systems, for a frame or one by one, and configures the schedule.
  *
  * The workload: some dozens of systems a frame, over a hundred to a million entities, on one thread
- * or several. A stage becomes a list of slices, a slice for each job with rows to visit, and any
+ * or several. A stage becomes a list of slices: one slice for each job that has rows to visit. Any
  * thread can run any slice. A slice writes only to the command buffer, scratch memory and open
- * loops of its job, so no lock is taken, and results do not depend on the distribution of slices
- * among threads.
+ * loops of the slice's job. So no lock is taken, and results do not depend on the distribution of
+ * slices among threads.
  *
  *     stage  { move, age }  ->  slices  | move 0 | move 1 | move 2 | age 0 |
  *
- * Jobs are cut at multiples of 1,024 rows. A page has 1,024 rows or a smaller power of two, so two
- * jobs never write to one page or its tick.
+ * Jobs are cut at multiples of 1,024 rows. A page has 1,024 rows or a smaller power of two. So two
+ * jobs never write to the same page, or to the tick of the same page.
  *
  * While a stage runs, the world is locked (setti_commands_begin_jobs).
  *
@@ -34,6 +34,7 @@
 
 /* ---------------------------------------------------------------------------------- calling one */
 
+/* In debug builds: reports that a system has left a loop open. */
 static void frame_report_open(const sett_system* system)
 {
     if (SETTI_DEBUG) {
@@ -44,8 +45,17 @@ static void frame_report_open(const sett_system* system)
     }
 }
 
-/* Runs a slice. `begin` is the present time. Returns the time at the end. Both are 0 if times are
- * not measured. */
+/* Returns the present time in nanoseconds. Returns 0 if times are not measured. */
+SETTI_INLINE uint64_t frame_now(const setti_run* run)
+{
+    if (run->timed) {
+        return setti_platform_now();
+    }
+    return 0;
+}
+
+/* Runs a slice. Returns the time at the end (frame_now).
+ *   begin  the present time (frame_now) */
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
     SETTI_ASSERT(slice->number < slice->count);
@@ -74,7 +84,7 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
         setti_query_close_job(&job->loops);
     }
     setti_slice_leave(slice);
-    uint64_t end = run->timed ? setti_platform_now() : 0;
+    uint64_t end = frame_now(run);
     job->time = end - begin;
     return end;
 }
@@ -93,9 +103,11 @@ sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
         }
         return NULL;
     }
-    return system->exclusive ? sett_query_begin(system->query, batch)
-                             : setti_query_begin_job(system->query, batch, &slice->job->loops,
-                                                     slice->from, slice->to, SETTI_REMEMBERS_STEPS);
+    if (system->exclusive) {
+        return sett_query_begin(system->query, batch);
+    }
+    return setti_query_begin_job(system->query, batch, &slice->job->loops, slice->from, slice->to,
+                                 SETTI_REMEMBERS_STEPS);
 }
 
 sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_batch* batch)
@@ -133,20 +145,25 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* Adds a frame to the interval of a system. Returns true if the interval is over. */
+/* Adds `dt` seconds to the passed time of a system's interval. If the interval is over, sets the
+ * `dt` of the system, and returns true. */
 static bool frame_pass_interval(sett_system* system, float dt)
 {
     SETTI_ASSERT(system->desc.interval > 0);
     double interval = (double)system->desc.interval;
     double time = system->state.time + (double)dt;
     system->state.time = time;
-    if (interval - time > (double)dt / 1000) { /* tolerance: 3 * 0.1f is less than 0.3f */
+    if (interval - time > (double)dt / 1000) { /* a tolerance, because 3 * 0.1f is less than 0.3f */
         return false;
     }
     /* A frame longer than the interval runs the system once, with the whole time as dt. Otherwise
      * dt is the interval, and the rest stays. */
-    system->state.time = (double)dt < interval ? time - interval : 0;
-    system->dt = (float)(time - system->state.time);
+    double rest = 0;
+    if ((double)dt < interval) {
+        rest = time - interval;
+    }
+    system->state.time = rest;
+    system->dt = (float)(time - rest);
     return true;
 }
 
@@ -174,7 +191,7 @@ static bool frame_advance(sett_system* system, float dt)
     return true;
 }
 
-/* Adds the slice of a job, over all rows. */
+/* Adds a slice for a job. The slice visits all rows, unless the caller changes that. */
 static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_t number,
                                     uint32_t count)
 {
@@ -191,7 +208,7 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
-/* Finds an empty storage among the required types. */
+/* Returns an empty storage of a required type. Returns NULL if no such storage is empty. */
 static const setti_storage* frame_find_empty(const sett_query* query)
 {
     SETTI_EACH_TERM(k, query->required) {
@@ -203,7 +220,7 @@ static const setti_storage* frame_find_empty(const sett_query* query)
     return NULL;
 }
 
-/* Adds the slices of a system with several jobs. */
+/* Divides the rows of a system among jobs, and adds a slice for each job. */
 static void frame_split(setti_run* run, sett_system* system)
 {
     if (frame_find_empty(system->query) != NULL) { /* nothing matches */
@@ -222,38 +239,45 @@ static void frame_split(setti_run* run, sett_system* system)
     uint32_t job = 0;
     setti_slice* slice = NULL; /* of the latest job; the last job keeps all further rows */
     for (uint32_t k = 0; k < survey.count; k++) {
-        bool filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
-        if (!filled) {
+        bool is_filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
+        if (!is_filled) {
             continue;
         }
-        /* job number `job` begins at the filled chunk number filled * job / jobs */
-        if (filled_before++ == (uint32_t)((uint64_t)survey.filled * job / jobs)) {
+        /* the filled chunks are numbered; the next job begins at this number */
+        uint32_t begin = (uint32_t)((uint64_t)survey.filled * job / jobs);
+        if (filled_before == begin) {
             if (slice != NULL) {
                 slice->to = k * survey.rows;
             }
             slice = frame_add_slice(run, system, job++, jobs);
             slice->from = k * survey.rows;
         }
+        filled_before++;
     }
     SETTI_ASSERT(job == jobs);
     system->job_used = jobs;
 }
 
-/* Whether the system at `place` is skipped: frame_note_empty has noted a storage, still empty. */
+/* Whether the system at the position `place` in `sorted` is skipped. frame_note_empty has noted a
+ * storage for this system, and the storage is still empty. */
 SETTI_INLINE bool frame_is_skipped(const setti_run* run, uint32_t place)
 {
     SETTI_ASSERT(place < run->sorted_count);
     return run->empty[place] != NULL && run->empty[place]->count == 0;
 }
 
-/* Notes an empty storage, so that the next frames skip the system at `place`. */
+/* Notes an empty storage for the system at the position `place` in `sorted`, so that the next
+ * frames skip the system. */
 static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];
     /* each frame must call run_if, and count for the interval */
     bool conditional = system->desc.run_if != NULL || system->desc.interval > 0;
     bool can_skip = system->query != NULL && !conditional;
-    run->empty[place] = can_skip ? frame_find_empty(system->query) : NULL;
+    run->empty[place] = NULL;
+    if (can_skip) {
+        run->empty[place] = frame_find_empty(system->query);
+    }
 }
 
 /* Adds the slices of a due system. */
@@ -275,12 +299,14 @@ static void frame_plan(setti_run* run, sett_system* system)
     system->job_used = 1;
 }
 
+/* Updates the plans of all queries, if listeners or storages have changed. */
 static void frame_update_plans(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
     if (run->listener_version != world->listener_version) {
-        for (sett_query* at = setti_query_first(world); at != NULL; at = at->next) {
-            setti_plan_update(at);
+        sett_query* query = setti_query_first(world);
+        for (; query != NULL; query = query->next) {
+            setti_plan_update(query);
         }
         run->listener_version = world->listener_version;
     }
@@ -292,23 +318,23 @@ static void frame_update_plans(sett_world* world)
 static void frame_task(uint32_t begin, uint32_t end, void* context)
 {
     setti_run* run = context;
-    uint64_t now = run->timed ? setti_platform_now() : 0;
+    uint64_t now = frame_now(run);
     for (uint32_t k = begin; k < end; k++) {
         now = frame_call(run, &run->slices[k], now);
     }
 }
 
-/* The values of `commands`, the argument of sett_step_fn. */
+/* The values of the parameter `applied_commands` of frame_step. */
 #define FRAME_RAN_SYSTEM false
 #define FRAME_APPLIED_COMMANDS true
 
 /* Calls the function given to sett_schedule_watch. */
-static void frame_step(sett_world* world, sett_system* system, bool commands)
+static void frame_step(sett_world* world, sett_system* system, bool applied_commands)
 {
     const setti_run* run = setti_run_of(world);
     if (SETTI_UNLIKELY(run->step != NULL)) {
         world->running = NULL; /* the function may change the world */
-        run->step(world, system, commands, run->step_user);
+        run->step(world, system, applied_commands, run->step_user);
     }
 }
 
@@ -317,10 +343,10 @@ static void frame_run_here(sett_world* world, bool exclusive)
 {
     SETTI_ASSERT(world->running == NULL);
     setti_run* run = setti_run_of(world);
-    uint64_t now = run->timed ? setti_platform_now() : 0;
+    uint64_t now = frame_now(run);
     for (uint32_t k = 0; k < run->slice_count; k++) {
         sett_system* system = run->slices[k].system;
-        world->running = exclusive ? NULL : system->name; /* NULL: it may change the world */
+        world->running = exclusive ? NULL : system->name; /* NULL: may change the world */
         now = frame_call(run, &run->slices[k], now);
         bool is_last_slice = k + 1 == run->slice_count || run->slices[k + 1].system != system;
         if (is_last_slice) {
@@ -333,11 +359,12 @@ static void frame_run_here(sett_world* world, bool exclusive)
 /* Writes the names of running systems, without the outer quotes: move" or "age */
 static void frame_list_names(setti_run* run)
 {
-    size_t at = 0;
-    for (uint32_t k = 0; k < run->slice_count && at < sizeof(run->running); k++) {
-        if (run->slices[k].number == 0) {
-            at += (size_t)snprintf(run->running + at, sizeof(run->running) - at, "%s%.60s",
-                                   k == 0 ? "" : "\" or \"", run->slices[k].system->name);
+    size_t length = 0;
+    for (uint32_t k = 0; k < run->slice_count && length < sizeof(run->running); k++) {
+        if (run->slices[k].number == 0) { /* each system once */
+            length +=
+                (size_t)snprintf(run->running + length, sizeof(run->running) - length, "%s%.60s",
+                                 k == 0 ? "" : "\" or \"", run->slices[k].system->name);
         }
     }
 }
@@ -350,7 +377,7 @@ static void frame_run_side_by_side(sett_world* world)
     frame_list_names(run);
     world->running = run->running;
     sett_status error = world->error;
-    /* in slices, setti_world_failure returns LOCKED, and run->failure stores the failure */
+    /* While slices run, setti_world_failure returns LOCKED, and run->failure stores the failure. */
     world->error = SETT_STATUS_LOCKED;
     run->failure.status = SETT_OK;
     world->side_by_side = true;
@@ -367,24 +394,31 @@ static void frame_run_side_by_side(sett_world* world)
     }
 }
 
-/* Whether the slices take long enough to use other threads. */
-static bool frame_pays_threads(const sett_world* world)
+/* Whether the slices take so long that other threads should help. */
+static bool frame_is_worth_threads(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
     uint64_t time = 0;
-    if (run->tasks.enqueue == NULL || run->slice_count < 2 || world->profiling ||
-        run->step != NULL) {
+    if (run->tasks.enqueue == NULL || run->slice_count < 2) {
         return false;
+    }
+    if (world->profiling || run->step != NULL) {
+        return false;
+    }
+    if (!run->timed) {
+        return true; /* the slices may be long */
     }
     for (uint32_t k = 0; k < run->slice_count; k++) {
         const sett_system* system = run->slices[k].system;
-        if (run->slices[k].number == 0) { /* count each system once */
+        if (run->slices[k].number == 0) { /* counts each system once */
             time += system->state.runs != 0 ? system->time_last : STAGE_WORTH;
         }
     }
-    return time >= STAGE_WORTH || !run->timed;
+    return time >= STAGE_WORTH;
 }
 
+/* Counts the runs and times of the systems. Notes which systems have commands to apply. Fails if
+ * memory ran out in a loop. */
 static sett_status frame_collect_results(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side);
@@ -420,7 +454,7 @@ static sett_status frame_collect_results(sett_world* world)
     return status;
 }
 
-/* Claims the handles created by jobs. */
+/* Claims the handles that jobs have created. */
 static sett_status frame_end_jobs(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -444,7 +478,8 @@ static sett_status frame_run_exclusive(sett_world* world)
     return frame_collect_results(world);
 }
 
-/* Runs the planned slices: those of one exclusive system, or those of other systems. */
+/* Runs the planned slices. They are slices of one exclusive system, or of systems that are not
+ * exclusive. */
 static sett_status frame_run_slices(sett_world* world, bool exclusive)
 {
     setti_run* run = setti_run_of(world);
@@ -464,7 +499,7 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
         setti_guard_watch(world, SETTI_GUARD_BEGINS);
     }
     setti_commands_close(world->commands);
-    if (frame_pays_threads(world)) {
+    if (frame_is_worth_threads(world)) {
         frame_run_side_by_side(world);
     } else {
         const bool exclusively = false;
@@ -482,44 +517,59 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
 
 /* -------------------------------------------------------------------------------------- a frame */
 
-static sett_status frame_apply_system(sett_system* system)
+/* Applies the commands of all jobs of a system. */
+static sett_status frame_apply_jobs(const sett_system* system)
 {
-    sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < system->job_capacity; k++) {
-        if (sett_commands_count(system->jobs[k].commands) != 0) {
-            status = setti_commands_apply(system->jobs[k].commands,
-                                          setti_world_frame_call(system->world));
-            setti_commands_release_chunks(system->jobs[k].commands);
+    for (uint32_t k = 0; k < system->job_capacity; k++) {
+        sett_commands* commands = system->jobs[k].commands;
+        if (sett_commands_count(commands) == 0) {
+            continue;
+        }
+        sett_status status = setti_commands_apply(commands, setti_world_frame_call(system->world));
+        setti_commands_release_chunks(commands);
+        if (status != SETT_OK) {
+            return status;
         }
     }
+    return SETT_OK;
+}
+
+static sett_status frame_apply_system(sett_system* system)
+{
+    sett_status status = frame_apply_jobs(system);
     system->has_commands = status != SETT_OK; /* the next frame applies what remains */
     frame_step(system->world, system, FRAME_APPLIED_COMMANDS);
     return status;
 }
 
-/* Applies the commands of sorted systems [from, to) and of the world. */
-static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
+/* Applies the commands of the systems `first` to end - 1 in `sorted`, and then those of the
+ * world. */
+static sett_status frame_apply(sett_world* world, uint32_t first, uint32_t end)
 {
-    SETTI_ASSERT(from <= to && to <= setti_run_of(world)->sorted_count);
+    SETTI_ASSERT(first <= end && end <= setti_run_of(world)->sorted_count);
     setti_run* run = setti_run_of(world);
-    sett_status status = SETT_OK;
-    for (uint32_t k = from; run->has_commands && status == SETT_OK && k < to; k++) {
-        if (run->sorted[k]->has_commands) {
-            status = frame_apply_system(run->sorted[k]);
+    for (uint32_t k = first; run->has_commands && k < end; k++) {
+        if (!run->sorted[k]->has_commands) {
+            continue;
+        }
+        sett_status status = frame_apply_system(run->sorted[k]);
+        if (status != SETT_OK) {
+            return status;
         }
     }
-    if (status != SETT_OK) {
-        return status;
+    bool applied_all = first == 0 && end == run->sorted_count;
+    if (applied_all) {
+        run->has_commands = false;
     }
-    bool applied_all = from == 0 && to == run->sorted_count;
-    run->has_commands = run->has_commands && !applied_all;
-    if (world->commands != NULL && sett_commands_count(world->commands) != 0) {
-        status = setti_commands_apply(world->commands, setti_world_frame_call(world));
-        frame_step(world, NULL, FRAME_APPLIED_COMMANDS); /* NULL: commands of no system */
+    if (world->commands == NULL || sett_commands_count(world->commands) == 0) {
+        return SETT_OK;
     }
+    sett_status status = setti_commands_apply(world->commands, setti_world_frame_call(world));
+    frame_step(world, NULL, FRAME_APPLIED_COMMANDS); /* NULL: commands of no system */
     return status;
 }
 
+/* Runs the systems of a stage that are due. */
 static sett_status frame_stage(sett_world* world, const setti_stage* stage, float dt)
 {
     SETTI_ASSERT(stage->count != 0 &&
@@ -528,11 +578,13 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
     run->slice_count = 0;
     frame_update_plans(world);
     for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {
-        if (!frame_is_skipped(run, k) && frame_advance(run->sorted[k], dt)) {
-            frame_plan(run, run->sorted[k]);
-            if (run->sorted[k]->job_used == 0) {
-                frame_note_empty(run, k);
-            }
+        sett_system* system = run->sorted[k];
+        if (frame_is_skipped(run, k) || !frame_advance(system, dt)) {
+            continue;
+        }
+        frame_plan(run, system);
+        if (system->job_used == 0) {
+            frame_note_empty(run, k);
         }
     }
     return frame_run_slices(world, stage->exclusive);
@@ -554,54 +606,62 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
     if (range.begin == range.end) {
         return SETT_OK;
     }
-    sett_status status = SETT_OK;
     uint32_t unapplied = run->stages[range.begin].first; /* no commands applied from here on */
     uint32_t end = run->stages[range.end - 1].first + run->stages[range.end - 1].count;
-    for (uint32_t k = range.begin; status == SETT_OK && k < range.end; k++) {
+    for (uint32_t k = range.begin; k < range.end; k++) {
         const setti_stage* stage = &run->stages[k];
         if (!stage->applies && stage->count == 1 && frame_is_skipped(run, stage->first)) {
-            continue;
+            continue; /* nothing to apply, and nothing to run */
         }
         int phase = run->sorted[stage->first]->desc.phase;
         if (phase < range.first || phase > range.last) {
             continue;
         }
         if (k == range.begin || stage->applies) {
-            status = frame_apply(world, unapplied, stage->first);
+            sett_status applied = frame_apply(world, unapplied, stage->first);
+            if (applied != SETT_OK) {
+                return applied;
+            }
             unapplied = stage->first;
         }
-        if (status == SETT_OK) {
-            status = frame_stage(world, stage, dt);
+        sett_status status = frame_stage(world, stage, dt);
+        if (status != SETT_OK) {
+            return status;
         }
     }
-    return status == SETT_OK ? frame_apply(world, unapplied, end) : status;
+    return frame_apply(world, unapplied, end);
 }
 
-/* Runs the due fixed steps of all loops, in the order of due times. */
+/* Passes `dt` seconds to all fixed loops. Runs the steps that are due, in the order of due
+ * times. */
 static sett_status frame_fixed(sett_world* world, float dt)
 {
     setti_run* run = setti_run_of(world);
-    sett_status status = SETT_OK;
-    for (setti_fixed* at = run->fixed; at != NULL; at = at->next) {
-        setti_fixed_pass(at, dt);
-    }
     setti_fixed* fixed;
-    while (status == SETT_OK && (fixed = setti_fixed_due(run)) != NULL) {
+    for (fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
+        setti_fixed_pass(fixed, dt);
+    }
+    while ((fixed = setti_fixed_due(run)) != NULL) {
         run->frame = fixed->state.steps++; /* counted first, for snapshots taken in the step */
         run->time = (double)run->frame * (double)fixed->step;
         frame_range all = {fixed->first, fixed->end, INT_MIN, INT_MAX};
-        status = frame_stages(world, all, fixed->step);
+        sett_status status = frame_stages(world, all, fixed->step);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    return status;
+    return SETT_OK;
 }
 
+/* Sets frame number and time for the contexts of systems that do not run in fixed steps. */
 static void frame_reset_context(setti_run* run)
 {
     run->frame = run->state.frames;
     run->time = run->state.time;
 }
 
-/* Runs the phases [first, last]: stages before fixed loops, due steps, and the later stages. */
+/* Runs the phases `first` to `last`: the stages before the fixed loops, the due steps of fixed
+ * loops, and the stages after the fixed loops. */
 static sett_status frame_run(sett_world* world, float dt, int first, int last)
 {
     setti_run* run = setti_run_of(world);
@@ -609,19 +669,29 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
     frame_range late = {run->fixed_end, run->stage_count, first, last};
     frame_reset_context(run);
     sett_status status = frame_apply(world, 0, run->sorted_count);
-    if (status == SETT_OK) {
-        status = frame_stages(world, early, dt);
+    if (status != SETT_OK) {
+        return status;
     }
-    if (status == SETT_OK && first <= SETT_PHASE_FIXED && last >= SETT_PHASE_FIXED) {
+    status = frame_stages(world, early, dt);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (first <= SETT_PHASE_FIXED && last >= SETT_PHASE_FIXED) {
         status = frame_fixed(world, dt);
         frame_reset_context(run);
     }
-    return status == SETT_OK ? frame_stages(world, late, dt) : status;
+    if (status != SETT_OK) {
+        return status;
+    }
+    return frame_stages(world, late, dt);
 }
 
 sett_status setti_run_check_idle(sett_world* world, const char* call)
 {
-    return !world->busy ? SETT_OK : setti_world_reject_frame(world, call);
+    if (world->busy) {
+        return setti_world_reject_frame(world, call);
+    }
+    return SETT_OK;
 }
 
 /* Checks that systems may run, and updates the schedule. */
@@ -631,7 +701,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
         return setti_world_failure(world);
     }
     world->frame_call = call;
-    /* frame_end_jobs does nothing unless it failed in an earlier frame. */
+    /* Repeats frame_end_jobs if it has failed in an earlier frame. Else the call does nothing. */
     if (frame_end_jobs(world) != SETT_OK || setti_world_check_unlocked(world, call) != SETT_OK) {
         return world->error;
     }
@@ -684,19 +754,26 @@ static sett_status frame_progress(sett_world* world, float dt, int first, int la
 
 sett_status sett_progress(sett_world* world, float dt)
 {
-    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT
-                                : frame_progress(world, dt, INT_MIN, INT_MAX, "sett_progress");
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return frame_progress(world, dt, INT_MIN, INT_MAX, "sett_progress");
 }
 
 sett_status sett_progress_phases(sett_world* world, float dt, int first, int last)
 {
-    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT
-                                : frame_progress(world, dt, first, last, "sett_progress_phases");
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return frame_progress(world, dt, first, last, "sett_progress_phases");
 }
 
 uint64_t sett_world_frame(const sett_world* world)
 {
-    const setti_run* run = SETTI_IS_NULL(world) ? NULL : setti_run_of(world);
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
+    const setti_run* run = setti_run_of(world);
     return run != NULL ? run->state.frames : 0;
 }
 
@@ -706,7 +783,10 @@ float sett_frame_wait(uint64_t* clock, float rate)
         return 0;
     }
     const uint64_t second = 1000000000u;
-    uint64_t period = rate > 0 ? (uint64_t)((double)second / (double)rate) : 0;
+    uint64_t period = 0;
+    if (rate > 0) {
+        period = (uint64_t)((double)second / (double)rate);
+    }
     uint64_t now = setti_platform_now();
     if (*clock == 0) { /* the first call does not wait */
         *clock = now - period;
@@ -720,34 +800,43 @@ float sett_frame_wait(uint64_t* clock, float rate)
     return (float)((double)passed / (double)second);
 }
 
+/* Runs a system. Applies the commands of all systems before the run and afterwards. */
+static sett_status frame_run_system(sett_system* system, float dt, void* argument)
+{
+    sett_world* world = system->world;
+    setti_run* run = setti_run_of(world);
+    sett_status status = frame_apply(world, 0, run->sorted_count);
+    if (status != SETT_OK) {
+        return status;
+    }
+    frame_update_plans(world);
+    run->slice_count = 0;
+    frame_reset_context(run);
+    system->dt = dt;
+    if (frame_may_run(system)) {
+        frame_plan(run, system);
+    }
+    run->argument = argument;
+    status = frame_run_slices(world, system->exclusive);
+    run->argument = NULL;
+    if (status != SETT_OK) {
+        return status;
+    }
+    return frame_apply(world, 0, run->sorted_count);
+}
+
 static sett_status frame_run_one(sett_system* system, float dt, void* argument, const char* call)
 {
     if (setti_is_null(system, call, "system")) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_world* world = system->world;
-    setti_run* run = setti_run_of(world);
     sett_status status = frame_begin(world, dt, call);
     if (status != SETT_OK || system->desc.run == NULL) {
         return status;
     }
     world->busy = true;
-    status = frame_apply(world, 0, run->sorted_count);
-    if (status == SETT_OK) {
-        frame_update_plans(world);
-        run->slice_count = 0;
-        frame_reset_context(run);
-        system->dt = dt;
-        if (frame_may_run(system)) {
-            frame_plan(run, system);
-        }
-        run->argument = argument;
-        status = frame_run_slices(world, system->exclusive);
-        run->argument = NULL;
-    }
-    if (status == SETT_OK) {
-        status = frame_apply(world, 0, run->sorted_count);
-    }
+    status = frame_run_system(system, dt, argument);
     world->busy = false;
     return status;
 }
@@ -764,30 +853,51 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 
 /* ---------------------------------------------------------------------------------- configuring */
 
+/* Creates the jobs of all systems. Returns false if memory runs out. */
 static bool frame_make_jobs(const setti_run* run)
 {
-    bool done = true;
-    for (sett_system* system = run->systems; done && system != NULL; system = system->next) {
-        done = setti_system_make_jobs(system);
+    for (sett_system* system = run->systems; system != NULL; system = system->next) {
+        if (!setti_system_make_jobs(system)) {
+            return false;
+        }
     }
-    return done;
+    return true;
 }
 
-/* Sets the phases with fixed steps, and each system's loop. Returns false if memory runs out. */
+/* Sets the phases `first` to `last` that run in fixed steps. Sets the loop of each system. Returns
+ * false if memory runs out. */
 static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
     setti_run* run = setti_run_of(world);
-    bool done = true;
     run->fixed_step = step;
     run->fixed_phase = first;
     run->fixed_last = last;
-    for (sett_system* system = run->systems; done && system != NULL; system = system->next) {
-        done = setti_fixed_set(world, &system->desc, &system->fixed);
+    for (sett_system* system = run->systems; system != NULL; system = system->next) {
+        if (!setti_fixed_set(world, &system->desc, &system->fixed)) {
+            return false;
+        }
     }
-    return done;
+    return true;
 }
 
-/* Like frame_set_range, but reports failures, and then changes nothing. */
+/* Sets the phases and the step of a descriptor. Fails if a declared order is impossible then. */
+static sett_status frame_try_fixed(sett_world* world, const sett_schedule_desc* desc,
+                                   const char* call)
+{
+    if (!frame_set_range(world, desc->fixed_step, desc->fixed_phase, desc->fixed_last)) {
+        return setti_world_no_memory(world, call);
+    }
+    for (const sett_system* system = setti_run_of(world)->systems; system != NULL;
+         system = system->next) {
+        sett_status status = setti_order_check_phases(system, call);
+        if (status != SETT_OK) {
+            return status;
+        }
+    }
+    return SETT_OK;
+}
+
+/* Sets the fixed steps of a descriptor. After a failure, nothing has changed. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {
@@ -795,20 +905,14 @@ static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* 
     float old_step = run->fixed_step;
     int old_first = run->fixed_phase;
     int old_last = run->fixed_last;
-    sett_status status = SETT_OK;
-    if (!frame_set_range(world, desc->fixed_step, desc->fixed_phase, desc->fixed_last)) {
-        status = setti_world_no_memory(world, call);
+    sett_status status = frame_try_fixed(world, desc, call);
+    if (status != SETT_OK) {
+        /* cannot fail, because the old loops exist */
+        (void)frame_set_range(world, old_step, old_first, old_last);
+        return status;
     }
-    for (sett_system* system = run->systems; status == SETT_OK && system != NULL;
-         system = system->next) {
-        status = setti_order_check_phases(system, call);
-    }
-    if (status == SETT_OK) {
-        run->fixed_most = desc->max_steps;
-    } else {
-        (void)frame_set_range(world, old_step, old_first, old_last); /* cannot fail: they exist */
-    }
-    return status;
+    run->fixed_most = desc->max_steps;
+    return SETT_OK;
 }
 
 static sett_status frame_check_schedule(sett_world* world, const sett_schedule_desc* desc,
@@ -852,17 +956,25 @@ SETTI_COLD sett_status sett_schedule_configure_sized(sett_world* world,
     }
     uint32_t old_jobs = run->jobs;
     run->jobs = desc->job_limit != 0 ? desc->job_limit : SETTI_JOBS_DEFAULT;
-    sett_status status = frame_make_jobs(run) ? frame_set_fixed(world, desc, call)
-                                              : setti_world_no_memory(world, call);
+    sett_status status;
+    if (frame_make_jobs(run)) {
+        status = frame_set_fixed(world, desc, call);
+    } else {
+        status = setti_world_no_memory(world, call);
+    }
     if (status != SETT_OK) {
         run->jobs = old_jobs;
         return status;
     }
-    setti_threads_use(&desc->tasks); /* first: both may be the same pool, and leaving frees it */
+    /* first: both tasks may belong to one pool, and leaving could free the pool */
+    setti_threads_use(&desc->tasks);
     setti_threads_leave(&run->tasks);
     run->tasks = desc->tasks;
     run->timed = !desc->no_times;
-    bool wants_guard = SETTI_DEBUG ? desc->guard != SETT_GUARD_OFF : desc->guard == SETT_GUARD_ON;
+    bool wants_guard = desc->guard == SETT_GUARD_ON;
+    if (SETTI_DEBUG) {
+        wants_guard = desc->guard != SETT_GUARD_OFF;
+    }
     bool can_guard = SETTI_ATOMICS || run->tasks.enqueue == NULL;
     run->watched = wants_guard && can_guard;
     run->scheduled = false; /* systems may have more jobs */

@@ -1,6 +1,6 @@
 /* guard.c: reports undeclared accesses of systems, and suggests access lists. While systems are
- * watched, the table of types for fast paths looks empty, as while profiling, so each access takes
- * the slow path, and the slow path checks the access.
+ * watched, the table of types for fast paths looks empty. So each access takes the slow path, and
+ * the slow path checks the access.
  *
  * The thread identifies the system (slice.c). Each system lists the used components, so that a
  * component is reported once:
@@ -25,7 +25,8 @@ enum {
     GUARD_REPORTED = 16     /* the missing declaration was reported */
 };
 
-/* Finds the entry of a component, or a free one. Returns NULL if others use all entries. */
+/* Returns the system's entry for a component, or a free entry. Returns NULL if other components
+ * have all entries. */
 static setti_access_use* guard_find_use(sett_system* system, sett_component component)
 {
     for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
@@ -37,8 +38,8 @@ static setti_access_use* guard_find_use(sett_system* system, sett_component comp
     return NULL;
 }
 
-/* Adds flags to the system's entry for a component, unless all its entries are taken. Returns true
- * if a flag is new. */
+/* Adds flags to the system's entry for a component. Returns true if a flag is new. Returns false if
+ * the entry has the flags already, or if the system has no free entry. */
 static bool guard_note(setti_run* run, sett_system* system, sett_component component,
                        uint32_t flags)
 {
@@ -48,37 +49,45 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
     }
     setti_lock_take(&run->guard_lock);
     use = guard_find_use(system, component); /* another job may have taken the entry */
-    uintptr_t before = use != NULL ? setti_mark_get(&use->flags) : 0;
-    bool is_new = use != NULL && (before & flags) != flags;
-    if (is_new) {
-        setti_mark_set(&use->flags, before | flags);
-        setti_mark_set(&use->component, component); /* last: other threads find the entry now */
+    bool is_new = false;
+    if (use != NULL) {
+        uintptr_t before = setti_mark_get(&use->flags);
+        is_new = (before & flags) != flags;
+        if (is_new) {
+            setti_mark_set(&use->flags, before | flags);
+            setti_mark_set(&use->component, component); /* last: now other threads find the entry */
+        }
     }
     setti_lock_release(&run->guard_lock);
     return is_new;
 }
 
-/* Notes that the declaration of a use is missing. Returns true if this must be reported. */
+/* Notes that the system does not declare a use of a component. Returns true if this must be
+ * reported: each component is reported once. */
 static bool guard_note_missing(setti_run* run, sett_system* system, sett_component component,
                                bool reads)
 {
-    if (!guard_note(run, system, component, reads ? GUARD_MISSES_READ : GUARD_MISSES_WRITE)) {
+    uint32_t flag = reads ? GUARD_MISSES_READ : GUARD_MISSES_WRITE;
+    if (!guard_note(run, system, component, flag)) {
         return false;
     }
     setti_mark_set(&run->suggests, 1);
     setti_mark_set(&system->suggests, 1);
-    return guard_note(run, system, component, GUARD_REPORTED); /* once for each component */
+    return guard_note(run, system, component, GUARD_REPORTED);
 }
 
 /* Returns the system to check, or NULL if the access needs no check. */
 static sett_system* guard_system(const sett_world* world, uint32_t access)
 {
     SETTI_ASSERT(setti_run_of(world) != NULL && access != 0);
-    const setti_slice* slice =
-        access != SETTI_ACCESS_PRESENCE ? setti_slice_here(setti_run_of(world)) : NULL;
+    if (access == SETTI_ACCESS_PRESENCE) {
+        return NULL;
+    }
+    const setti_slice* slice = setti_slice_here(setti_run_of(world));
     return slice != NULL ? slice->system : NULL;
 }
 
+/* Whether the entity of the singletons has a component. */
 static bool guard_is_singleton(const sett_world* world, sett_component component)
 {
     const bool singleton = true;
@@ -87,24 +96,28 @@ static bool guard_is_singleton(const sett_world* world, sett_component component
            setti_storage_has(&setti_world_type(world, component)->storage, index);
 }
 
+/* Returns how the program can declare an access. */
 static const char* guard_remedy(const sett_world* world, sett_component component, bool reads,
                                 const char* call)
 {
-    if (guard_is_singleton(world, component) || strncmp(call, "sett_singleton", 14) == 0) {
-        return reads ? "declare a last term SETT_SINGLETON, or list the component in "
-                       "`access_any_in`"
-                     : "list the component in `access_any_inout`";
+    bool is_singleton =
+        guard_is_singleton(world, component) || strncmp(call, "sett_singleton", 14) == 0;
+    if (is_singleton && reads) {
+        return "declare a last term SETT_SINGLETON, or list the component in "
+               "`access_any_in`";
     }
     if (reads) {
         return "declare a term SETT_IN, or list the component in `access_any_in`";
     }
-    if (strcmp(call, "sett_context_query") == 0) { /* terms are about visited entities */
+    /* terms are about visited entities only */
+    if (is_singleton || strcmp(call, "sett_context_query") == 0) {
         return "list the component in `access_any_inout`";
     }
-    return setti_world_type(world, component)->writers == NULL
-               ? "declare a term SETT_INOUT, or list the type in `access_inout` (visited "
-                 "entities) or `access_any_inout` (all)"
-               : "list the type in `access_inout` (visited entities) or `access_any_inout` (all)";
+    if (setti_world_type(world, component)->writers != NULL) { /* terms cannot write the type */
+        return "list the type in `access_inout` (visited entities) or `access_any_inout` (all)";
+    }
+    return "declare a term SETT_INOUT, or list the type in `access_inout` (visited "
+           "entities) or `access_any_inout` (all)";
 }
 
 /* Whether another job of the running system visits an entity. */
@@ -116,11 +129,14 @@ static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
         return false;
     }
     uint32_t row = setti_query_row(slice->system->query, entity);
-    return row != SETTI_NONE && (row < slice->from || row >= slice->to);
+    if (row == SETTI_NONE) {
+        return false; /* no job visits the entity */
+    }
+    return row < slice->from || row >= slice->to;
 }
 
-/* Reports an undeclared access. Returns true if the access is declared, but other jobs of the
- * system may write the component at the same time. */
+/* Notes an access by the running system. Reports the access if it is not declared. Returns true if
+ * it is declared, but other jobs of the system may write the component at the same time. */
 static bool guard_note_access(const sett_world* world, sett_component component, uint32_t access,
                               const char* call)
 {
@@ -130,56 +146,66 @@ static bool guard_note_access(const sett_world* world, sett_component component,
         return false;
     }
     uint32_t declared = setti_system_access(system, component);
-    (void)guard_note(setti_run_of(world), system, component, reads ? GUARD_READS : GUARD_WRITES);
-    if ((declared & (reads ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES)) != 0) {
+    uint32_t flag = reads ? GUARD_READS : GUARD_WRITES;
+    uint32_t sufficient = reads ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES;
+    (void)guard_note(setti_run_of(world), system, component, flag);
+    if ((declared & sufficient) != 0) {
         return (declared & SETTI_ACCESS_WRITE) != 0;
     }
     if (guard_note_missing(setti_run_of(world), system, component, reads)) {
+        const char* verb = reads ? "reads" : "writes";
+        const char* other_verb = reads ? "write" : "use"; /* the dangerous use by another system */
         setti_world_misuse_with(
             world, SETT_STATUS_CONFLICT,
             "%s: system \"%.100s\" %s \"%.100s\" without declaring it, and a system that runs at "
             "the same time may %s it - %s",
-            call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
-            reads ? "write" : "use", guard_remedy(world, component, reads, call));
+            call, system->name, verb, sett_component_name(world, component), other_verb,
+            guard_remedy(world, component, reads, call));
     }
     return false;
 }
 
+/* Reports an access to values that another job of the system may write.
+ *   entities  the entities with the values, for the message */
 SETTI_COLD static void guard_report_job(const sett_world* world, sett_component component,
-                                        uint32_t access, const char* of, const char* call)
+                                        uint32_t access, const char* entities, const char* call)
 {
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
     if (guard_note_missing(setti_run_of(world), system, component, reads)) {
+        const char* verb = reads ? "reads" : "writes";
+        const char* list = reads ? "access_any_in" : "access_any_inout";
         setti_world_misuse_with(
             world, SETT_STATUS_CONFLICT,
             "%s: system \"%.100s\" %s \"%.100s\" of %s, while another job of the system may write "
             "it - list the component in `%s`, or set `single_job`",
-            call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
-            of, reads ? "access_any_in" : "access_any_inout");
+            call, system->name, verb, sett_component_name(world, component), entities, list);
     }
 }
 
+/* Checks an access to the value of an entity. */
 static void guard_check_one(const sett_world* world, sett_entity entity, sett_component component,
                             uint32_t access, const char* call)
 {
-    if (guard_note_access(world, component, access, call) && guard_is_of_other_job(world, entity)) {
-        char of[32];
-        snprintf(of, sizeof(of), "entity %u:%u", SETTI_HANDLE(entity));
-        guard_report_job(world, component, access, of, call);
+    bool jobs_may_write = guard_note_access(world, component, access, call);
+    if (jobs_may_write && guard_is_of_other_job(world, entity)) {
+        char entities[32];
+        snprintf(entities, sizeof(entities), "entity %u:%u", SETTI_HANDLE(entity));
+        guard_report_job(world, component, access, entities, call);
     }
 }
 
-/* Checks an access in a loop over all entities. */
+/* Checks an access to the values of all entities, in a loop. */
 static void guard_check_all(const sett_world* world, sett_component component, uint32_t access,
                             const char* call)
 {
-    if (guard_note_access(world, component, access, call) &&
-        setti_system_splits(guard_system(world, access))) {
+    bool jobs_may_write = guard_note_access(world, component, access, call);
+    if (jobs_may_write && setti_system_splits(guard_system(world, access))) {
         guard_report_job(world, component, access, "all entities", call);
     }
 }
 
+/* Checks the access that a term of a loop declares. */
 static void guard_check_term(const sett_world* world, const setti_type* type, sett_term_kind kind,
                              sett_access access)
 {
@@ -205,11 +231,11 @@ void setti_guard_check_query(const sett_world* world, const sett_query* query)
     }
 }
 
-void setti_guard_watch(sett_world* world, bool on)
+void setti_guard_watch(sett_world* world, bool begins)
 {
     static const setti_guard guard = {guard_check_one, guard_check_all};
-    SETTI_ASSERT(on != (world->guard != NULL));
-    world->guard = on ? &guard : NULL;
+    SETTI_ASSERT(begins != (world->guard != NULL));
+    world->guard = begins ? &guard : NULL;
     setti_component_show_types(world);
 }
 
@@ -240,10 +266,15 @@ static bool guard_is_listed(const sett_component* list, sett_component component
     return false;
 }
 
+/* Returns the flags (GUARD_*) of a component in the system's entries. Returns 0 if there is no
+ * entry. */
 static uintptr_t guard_flags(sett_system* system, sett_component component)
 {
     setti_access_use* use = guard_find_use(system, component);
-    return use != NULL ? setti_mark_get(&use->flags) : 0;
+    if (use == NULL) {
+        return 0;
+    }
+    return setti_mark_get(&use->flags);
 }
 
 static void guard_add_entry(setti_writer* text, const sett_world* world, sett_component component,
@@ -254,25 +285,27 @@ static void guard_add_entry(setti_writer* text, const sett_world* world, sett_co
     *separator = ", ";
 }
 
-/* Writes an access list: the components of `list`, and the used components with a flag of `with`.
- * Leaves out components with a flag of `without`. */
-static void guard_add_list(setti_writer* text, sett_system* system, const char* name,
-                           const sett_component* list, uintptr_t with, uintptr_t without)
+/* Writes an access list: the components in `list`, and the used components that have a flag of
+ * `included`. Leaves out the components that have a flag of `excluded`.
+ *   opening  the text before the first component */
+static void guard_add_list(setti_writer* text, sett_system* system, const char* opening,
+                           const sett_component* list, uintptr_t included, uintptr_t excluded)
 {
-    const char* separator = name;
+    const char* separator = opening;
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
-        if ((guard_flags(system, list[k]) & without) == 0) {
+        if ((guard_flags(system, list[k]) & excluded) == 0) {
             guard_add_entry(text, system->world, list[k], &separator);
         }
     }
     for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
         sett_component component = (sett_component)setti_mark_get(&system->used[k].component);
         uintptr_t flags = setti_mark_get(&system->used[k].flags);
-        if ((flags & with) != 0 && (flags & without) == 0 && !guard_is_listed(list, component)) {
+        bool is_chosen = (flags & included) != 0 && (flags & excluded) == 0;
+        if (is_chosen && !guard_is_listed(list, component)) {
             guard_add_entry(text, system->world, component, &separator);
         }
     }
-    if (separator != name) { /* the list has entries */
+    if (separator != opening) { /* the list has entries */
         setti_writer_add(text, "},");
     }
 }
@@ -287,19 +320,26 @@ static void guard_add_lists(setti_writer* text, sett_system* system)
                    GUARD_MISSES_WRITE, 0);
 }
 
+/* Whether a system has access lists, or needs one. */
 static bool guard_has_lists(sett_system* system)
 {
     const sett_system_desc* desc = &system->desc;
-    bool has =
-        desc->access_any_in[0] != 0 || desc->access_inout[0] != 0 || desc->access_any_inout[0] != 0;
-    for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
-        has = has || (setti_mark_get(&system->used[k].flags) &
-                      (GUARD_MISSES_READ | GUARD_MISSES_WRITE)) != 0;
+    if (desc->access_any_in[0] != 0 || desc->access_inout[0] != 0 ||
+        desc->access_any_inout[0] != 0) {
+        return true;
     }
-    return has;
+    for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
+        uintptr_t flags = setti_mark_get(&system->used[k].flags);
+        if ((flags & (GUARD_MISSES_READ | GUARD_MISSES_WRITE)) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
-/* Writes the listed components that the system has not used. */
+/* Writes the components in `list` that the system has not used.
+ *   used  the flags of a use, GUARD_READS or GUARD_WRITES
+ *   what  the word for the use: "read" or "written" */
 static void guard_add_unused(setti_writer* text, sett_system* system, const sett_component* list,
                              uintptr_t used, const char* what)
 {
@@ -336,9 +376,11 @@ SETTI_COLD void setti_guard_suggest(sett_world* world)
 SETTI_COLD size_t sett_schedule_suggest(const sett_world* world, char* out, size_t size)
 {
     setti_writer text = setti_writer_begin(out, size);
-    const setti_run* run = SETTI_IS_NULL(world) ? NULL : setti_run_of(world);
-    for (sett_system* system = run != NULL ? run->systems : NULL; system != NULL;
-         system = system->next) {
+    if (SETTI_IS_NULL(world) || setti_run_of(world) == NULL) {
+        return 0;
+    }
+    sett_system* system = setti_run_of(world)->systems;
+    for (; system != NULL; system = system->next) {
         if (system->state.runs == 0 || system->exclusive || !guard_has_lists(system)) {
             continue;
         }

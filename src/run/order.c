@@ -1,8 +1,8 @@
 /* order.c: declared orders of systems: "move" runs before "draw".
  *
  * The workload: some dozens of systems, at times thousands with generated names. So names are
- * hashed, and the entry of a name has the system and all orders about the name: no search visits
- * other systems.
+ * hashed. The entry of a name has the system with the name, and all orders about the name. So no
+ * search visits other systems.
  *
  *     names, by hash   | -> "move", its system, about it: { "draw" after it }, ...
  *
@@ -11,6 +11,7 @@
  */
 #include "run/run.h"
 
+/* Returns the bucket of a hash. The capacity is a power of two. */
 static setti_system_name** order_bucket(const setti_run* run, uint64_t key)
 {
     SETTI_ASSERT(run->name_capacity != 0 && (run->name_capacity & (run->name_capacity - 1)) == 0);
@@ -19,12 +20,17 @@ static setti_system_name** order_bucket(const setti_run* run, uint64_t key)
 
 SETTI_COLD setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
 {
-    uint64_t key = setti_hash_bytes(text, strlen(text));
-    setti_system_name* name = run->name_capacity != 0 ? *order_bucket(run, key) : NULL;
-    while (name != NULL && (name->key != key || strcmp(name->text, text) != 0)) {
-        name = name->next;
+    if (run->name_capacity == 0) {
+        return NULL;
     }
-    return name;
+    uint64_t key = setti_hash_bytes(text, strlen(text));
+    setti_system_name* name = *order_bucket(run, key);
+    for (; name != NULL; name = name->next) {
+        if (name->key == key && strcmp(name->text, text) == 0) {
+            return name;
+        }
+    }
+    return NULL;
 }
 
 static void order_link_name(setti_run* run, setti_system_name* name)
@@ -184,75 +190,93 @@ bool setti_order_is_declared(const sett_system* first, const sett_system* then)
     return system != NULL;
 }
 
+/* Warns that no system has the name in an order. */
+static void order_report_unknown(const setti_order* order, const char* call)
+{
+    sett_world* world = order->system->world;
+    const char* text = order->name->text;
+    setti_guess guess = setti_guess_begin(text, strlen(text));
+    const sett_system* system = setti_run_of(world)->systems;
+    for (; system != NULL; system = system->next) {
+        setti_guess_try(&guess, system->name);
+    }
+    const char* remedy = " - correct the name, or create the system";
+    if (guess.found != NULL) {
+        remedy = setti_guess_text(&guess);
+    }
+    setti_world_log(world, SETT_LOG_WARNING,
+                    "%s: system \"%.100s\" is to run %s \"%.100s\", but no system has this name%s",
+                    call, order->system->name, order->after ? "after" : "before", text, remedy);
+}
+
 SETTI_COLD void setti_order_report_unknown(sett_world* world, const char* call)
 {
     const setti_run* run = setti_run_of(world);
     for (const sett_system* system = run->systems; system != NULL; system = system->next) {
         for (setti_order* order = system->orders; order != NULL; order = order->next) {
-            if (order->name->known || order->reported) {
-                continue;
+            if (!order->name->known && !order->reported) {
+                order->reported = true;
+                order_report_unknown(order, call);
             }
-            order->reported = true;
-            setti_guess guess = setti_guess_begin(order->name->text, strlen(order->name->text));
-            for (const sett_system* at = run->systems; at != NULL; at = at->next) {
-                setti_guess_try(&guess, at->name);
-            }
-            setti_world_log(
-                world, SETT_LOG_WARNING,
-                "%s: system \"%.100s\" is to run %s \"%.100s\", but no system has this name%s",
-                call, system->name, order->after ? "after" : "before", order->name->text,
-                guess.found != NULL ? setti_guess_text(&guess)
-                                    : " - correct the name, or create the system");
         }
     }
 }
 
 SETTI_COLD sett_status setti_order_check_phases(const sett_system* system, const char* call)
 {
-    sett_status status = SETT_OK;
     const sett_system* other;
-    setti_order_walk before = setti_order_walk_begin(system, SETTI_WALK_EARLIER);
-    while (status == SETT_OK && (other = setti_order_walk_next(&before)) != NULL) {
-        status = setti_fixed_check_order(other, system, call);
+    setti_order_walk earlier = setti_order_walk_begin(system, SETTI_WALK_EARLIER);
+    while ((other = setti_order_walk_next(&earlier)) != NULL) {
+        sett_status status = setti_fixed_check_order(other, system, call);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    setti_order_walk after = setti_order_walk_begin(system, SETTI_WALK_LATER);
-    while (status == SETT_OK && (other = setti_order_walk_next(&after)) != NULL) {
-        status = setti_fixed_check_order(system, other, call);
+    setti_order_walk later = setti_order_walk_begin(system, SETTI_WALK_LATER);
+    while ((other = setti_order_walk_next(&later)) != NULL) {
+        sett_status status = setti_fixed_check_order(system, other, call);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    return status;
+    return SETT_OK;
 }
 
-/* Writes a text before path + at, or its end if there is too little room. Returns the new begin. */
-static size_t order_prepend(char* path, size_t at, const char* text)
+/* Writes a text in front of the text at path + begin. If there is too little room, writes only the
+ * end of the text. Returns the new begin. */
+static size_t order_prepend(char* path, size_t begin, const char* text)
 {
     size_t length = strlen(text);
-    size_t written = SETTI_MIN(length, at);
-    memcpy(path + at - written, text + length - written, written);
-    return at - written;
+    size_t written = SETTI_MIN(length, begin);
+    memcpy(path + begin - written, text + length - written, written);
+    return begin - written;
 }
 
-/* Reports a cycle: from `start` to `last`, and back to `start`. */
+/* Reports a cycle. The cycle leads from `start` along walk_from to `last`, and back to `start`. */
 SETTI_COLD static sett_status order_fail_cycle(const sett_system* start, const sett_system* last,
                                                const char* call)
 {
     char path[SETTI_MESSAGE_SIZE / 2];
-    size_t at = sizeof(path) - 1;
-    path[at] = '\0';
-    at = order_prepend(path, at, start->name);
-    for (const sett_system* from = last; from != start; from = from->walk_from) {
-        SETTI_ASSERT(from->walk_from != NULL);
-        at = order_prepend(path, order_prepend(path, at, " -> "), from->name);
+    size_t begin = sizeof(path) - 1; /* the path is written from the end */
+    path[begin] = '\0';
+    begin = order_prepend(path, begin, start->name);
+    for (const sett_system* system = last; system != start; system = system->walk_from) {
+        SETTI_ASSERT(system->walk_from != NULL);
+        begin = order_prepend(path, begin, " -> ");
+        begin = order_prepend(path, begin, system->name);
     }
-    at = order_prepend(path, order_prepend(path, at, " -> "), start->name);
+    begin = order_prepend(path, begin, " -> ");
+    begin = order_prepend(path, begin, start->name);
     return setti_world_fail_with(
         start->world, SETT_STATUS_CYCLE,
         "%s: systems wait for each other: %s%s - remove one of these orders", call,
-        at == 0 ? "... " : "", path + at);
+        begin == 0 ? "... " : "", path + begin);
 }
 
-/* Joins a forward and a back walk from `start` to a cycle, by reversing links of the back walk.
- *     walk_from before:  start <- .. <- earlier     at -> .. -> last -> start
- *     walk_from after:   start <- .. <- earlier <-  at <- .. <- last
+/* Joins two walks from `start`, a forward walk and a back walk, to a cycle. Reverses the links of
+ * the back walk, from `system` on:
+ *     walk_from before:  start <- .. <- earlier     system -> .. -> last -> start
+ *     walk_from after:   start <- .. <- earlier <-  system <- .. <- last
  * Returns `last`. */
 static sett_system* order_join(const sett_system* start, sett_system* earlier, sett_system* system)
 {
@@ -266,26 +290,32 @@ static sett_system* order_join(const sett_system* start, sett_system* earlier, s
     return earlier;
 }
 
-/* Visits the first system of *todo, and adds its neighbours to *todo. Returns the last system of a
- * cycle, or NULL. */
+/* Visits the first system of *todo, and adds the neighbours of the system to *todo. If the two
+ * walks meet, joins them to a cycle, and returns the last system of the cycle. Else returns NULL.
+ *   back  the step belongs to the back walk */
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
     SETTI_ASSERT(*todo != NULL);
     setti_run* run = setti_run_of(start->world);
-    uint64_t seen = back ? run->walks - 1 : run->walks;          /* number of this walk */
-    uint64_t seen_by_other = back ? run->walks : run->walks - 1; /* number of the other walk */
-    sett_system* from = *todo;
-    *todo = from->walk_next;
-    setti_order_walk walk = setti_order_walk_begin(from, back);
+    uint64_t forward_number = run->walks;
+    uint64_t back_number = run->walks - 1;
+    uint64_t own_number = back ? back_number : forward_number;
+    uint64_t other_number = back ? forward_number : back_number;
+    sett_system* visited = *todo;
+    *todo = visited->walk_next;
+    setti_order_walk walk = setti_order_walk_begin(visited, back);
     sett_system* system;
     while ((system = setti_order_walk_next(&walk)) != NULL) {
         run->work++;
-        if (system == start || system->walk_seen == seen_by_other) { /* the walks meet: a cycle */
-            return back ? order_join(start, system, from) : order_join(start, from, system);
+        if (system == start || system->walk_seen == other_number) { /* the walks meet: a cycle */
+            if (back) {
+                return order_join(start, system, visited);
+            }
+            return order_join(start, visited, system);
         }
-        if (system->walk_seen != seen) {
-            system->walk_seen = seen;
-            system->walk_from = from;
+        if (system->walk_seen != own_number) {
+            system->walk_seen = own_number;
+            system->walk_from = visited;
             system->walk_next = *todo;
             *todo = system;
         }
@@ -293,8 +323,8 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
     return NULL;
 }
 
-/* Bidirectional search: a forward walk and a back walk take steps in turn. Without a cycle, one of
- * them runs out of systems. */
+/* Searches in both directions: a forward walk and a back walk from `start` take steps in turn. If
+ * there is no cycle, one of the walks runs out of systems. */
 SETTI_COLD sett_status setti_order_check_cycle(sett_system* start, const char* call)
 {
     setti_run* run = setti_run_of(start->world);
@@ -317,8 +347,8 @@ SETTI_COLD const char* setti_order_validate(const sett_world* world)
     for (uint32_t k = 0; k < run->name_capacity; k++) {
         for (const setti_system_name* name = run->names[k]; name != NULL; name = name->next) {
             names++;
-            if (order_bucket(run, name->key) != &run->names[k] ||
-                (name->system == NULL && name->about == NULL)) {
+            bool is_used = name->system != NULL || name->about != NULL;
+            if (!is_used || order_bucket(run, name->key) != &run->names[k]) {
                 return "a name of systems is in the wrong place, or for nothing";
             }
             if (name->system != NULL && name->system->entry != name) {

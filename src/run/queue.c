@@ -2,7 +2,7 @@
  *
  * The workload: some thousands of changes a frame, taken once a frame, or never. The observer of a
  * queue owns the queue, and passes the queue to callbacks as `user`. Callbacks run while memory of
- * the pool is reserved for a change, so a queue calls the allocator of the world instead.
+ * the pool is reserved for a change. So a queue allocates from the world's allocator, not the pool.
  *
  *     changes  [ taken | waiting . . . . | free ]      0 <= taken <= count <= capacity
  *
@@ -27,7 +27,8 @@ struct sett_queue {
 
 static const char queue_call[] = "sett_queue_create";
 
-/* Makes room for one more change. Returns false at SETT_QUEUE_LIMIT changes, or without memory. */
+/* Makes room for one more change. Returns false if SETT_QUEUE_LIMIT changes are waiting, or if
+ * memory runs out. */
 static bool queue_grow(sett_queue* queue)
 {
     SETTI_ASSERT(queue->count == queue->capacity);
@@ -36,7 +37,7 @@ static bool queue_grow(sett_queue* queue)
         return false;
     }
     uint32_t capacity = SETTI_MIN(SETTI_MAX(64, 2 * waiting), SETT_QUEUE_LIMIT);
-    if (capacity <= queue->capacity) { /* the array is large enough without the taken changes */
+    if (capacity <= queue->capacity) { /* there is room when the taken changes are removed */
         memmove(queue->changes, queue->changes + queue->taken, waiting * sizeof(*queue->changes));
         queue->count = waiting;
         queue->taken = 0;
@@ -60,11 +61,21 @@ static bool queue_grow(sett_queue* queue)
     return true;
 }
 
+static void queue_lose(sett_queue* queue)
+{
+    if (queue->lost != UINT32_MAX) {
+        queue->lost++;
+    }
+}
+
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
-    bool has_gap = queue->lost != 0; /* changes after a lost change are lost, too */
-    if (has_gap || (queue->count == queue->capacity && !queue_grow(queue))) {
-        queue->lost += queue->lost != UINT32_MAX ? 1 : 0;
+    if (queue->lost != 0) { /* changes after a lost change are lost, too */
+        queue_lose(queue);
+        return;
+    }
+    if (queue->count == queue->capacity && !queue_grow(queue)) {
+        queue_lose(queue);
         return;
     }
     queue->changes[queue->count++] = (sett_queued_change){entity, queue->component, change};
@@ -103,7 +114,7 @@ static void queue_on_exit(sett_world* world, sett_entity entity, void* user)
     queue_push(user, entity, SETT_CHANGE_REMOVE);
 }
 
-/* Frees a queue, as free_user of its observer. */
+/* Frees a queue. This is the function free_user of the queue's observer. */
 static void queue_free(void* user)
 {
     sett_queue* queue = user;
@@ -116,12 +127,18 @@ static void queue_free(void* user)
 }
 
 /* Whether a descriptor sets a member that must not be set for a queue. */
-static bool queue_has_calls(const sett_observer_desc* desc)
+static bool queue_sets_excluded_member(const sett_observer_desc* desc)
 {
-    return desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
-           desc->on_event != NULL || desc->on_replace != NULL || desc->on_enter != NULL ||
-           desc->on_exit != NULL || desc->on_any != NULL || desc->user != NULL ||
-           desc->free_user != NULL || desc->disabled;
+    if (desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL) {
+        return true;
+    }
+    if (desc->on_event != NULL || desc->on_replace != NULL || desc->on_any != NULL) {
+        return true;
+    }
+    if (desc->on_enter != NULL || desc->on_exit != NULL) {
+        return true;
+    }
+    return desc->user != NULL || desc->free_user != NULL || desc->disabled;
 }
 
 /* Sets the callbacks in `desc`, the descriptor of the queue's observer. */
@@ -152,7 +169,7 @@ SETTI_COLD sett_queue* sett_queue_create_sized(sett_world* world, const sett_obs
     if (desc == NULL) {
         return NULL;
     }
-    if (queue_has_calls(desc)) {
+    if (queue_sets_excluded_member(desc)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: a queue has no callbacks, `user`, `free_user` or `disabled` - "
                               "leave them out of the descriptor",
@@ -177,6 +194,22 @@ SETTI_COLD sett_queue* sett_queue_create_sized(sett_world* world, const sett_obs
     return queue;
 }
 
+/* Reports the lost changes, once. */
+static void queue_report_lost(sett_queue* queue)
+{
+    sett_status status = SETT_STATUS_OUT_OF_MEMORY;
+    const char* cause = "memory for a queue ran out";
+    if (queue->capacity == SETT_QUEUE_LIMIT) {
+        status = SETT_STATUS_LIMIT;
+        cause = "a queue was full";
+    }
+    setti_world_fail_with(queue->world, status,
+                          "sett_queue_take: %s, so %u changes are lost - take changes each frame",
+                          cause, (unsigned)queue->lost);
+    setti_world_log(queue->world, SETT_LOG_WARNING, "%s", sett_world_message(queue->world));
+    queue->lost = 0;
+}
+
 uint32_t sett_queue_take(sett_queue* queue, sett_queued_change* out, uint32_t capacity)
 {
     if (SETTI_IS_NULL(queue)) {
@@ -197,18 +230,15 @@ uint32_t sett_queue_take(sett_queue* queue, sett_queued_change* out, uint32_t ca
     queue->taken = 0;
     queue->count = 0;
     if (queue->lost != 0) {
-        bool was_full = queue->capacity == SETT_QUEUE_LIMIT; /* else memory ran out */
-        setti_world_fail_with(
-            queue->world, was_full ? SETT_STATUS_LIMIT : SETT_STATUS_OUT_OF_MEMORY,
-            "sett_queue_take: %s, so %u changes are lost - take changes each frame",
-            was_full ? "a queue was full" : "memory for a queue ran out", (unsigned)queue->lost);
-        setti_world_log(queue->world, SETT_LOG_WARNING, "%s", sett_world_message(queue->world));
-        queue->lost = 0;
+        queue_report_lost(queue);
     }
     return count;
 }
 
 sett_status sett_queue_destroy(sett_queue* queue)
 {
-    return queue != NULL ? sett_observer_destroy(queue->observer) : SETT_OK;
+    if (queue == NULL) {
+        return SETT_OK;
+    }
+    return sett_observer_destroy(queue->observer);
 }

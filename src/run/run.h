@@ -35,8 +35,8 @@ typedef struct setti_system_state {
 
 /* State of a loop of fixed steps, saved by snapshots. */
 typedef struct setti_fixed_state {
-    double start;   /* seconds before the loop began, plus skipped seconds */
-    double now;     /* seconds since the loop began, without skipped seconds */
+    double start;   /* seconds before the loop began, and skipped seconds */
+    double now;     /* seconds since the loop began; skipped seconds are not counted */
     uint64_t steps; /* finished and running steps */
 } setti_fixed_state;
 
@@ -59,7 +59,7 @@ typedef struct setti_job {
     sett_commands* commands;
     setti_job_loops loops;
     uint64_t time;           /* nanoseconds of the last call */
-    unsigned char apart[64]; /* other threads write to neighbouring jobs */
+    unsigned char apart[64]; /* keeps jobs apart: other threads write to neighbouring jobs */
 } setti_job;
 
 /* A declared order of two systems. */
@@ -113,14 +113,14 @@ struct sett_system {
     sett_system_desc desc;   /* as given; `before` and `after` are moved to `orders` */
     sett_query* query;       /* NULL: the system has no terms */
     sett_group* group;       /* calls on_enter and on_exit; or NULL */
-    sett_observer* observer; /* calls them where a group cannot; or NULL */
+    sett_observer* observer; /* calls on_enter and on_exit if a group cannot; or NULL */
     setti_access* access;    /* each component once; room for SETTI_ACCESS_MOST */
     uint32_t access_count;
     setti_order* orders; /* declared by the system, the latest first */
     bool exclusive;
     bool asks_changed;                       /* a term has `changed` */
     setti_access_use used[SETTI_GUARD_USES]; /* components used so far, recorded by the guard */
-    setti_mark suggests;                     /* 1: a missing declaration is not logged yet */
+    setti_mark suggests;                     /* 1: a missing declaration was not logged yet */
 
     setti_job* jobs;
     uint32_t job_capacity; /* entries of `jobs`; 1 if the system is never split */
@@ -186,8 +186,8 @@ typedef struct setti_run {
     setti_system_name** names; /* hash table of `name_capacity` buckets */
     uint32_t name_count;
     uint32_t name_capacity;
-    uint64_t walks;    /* number of the latest forward walk; the back walk has walks - 1 */
-    uint64_t work;     /* steps for ordering systems so far, limited by tests */
+    uint64_t walks;    /* number of the latest forward walk; the back walk has the number before */
+    uint64_t work;     /* steps taken so far to order systems; tests check a limit */
     uint32_t jobs;     /* limit of jobs of a system */
     sett_tasks tasks;  /* the program's threads */
     bool watched;      /* the guard watches systems */
@@ -206,7 +206,8 @@ typedef struct setti_run {
     /* `sorted`, `heap`, `empty` and `stages` follow each other in one piece of memory. */
     sett_system** sorted;
     sett_system** heap; /* used while systems are sorted */
-    /* for each system in `sorted`: NULL, or a storage; while it is empty, the system is skipped */
+    /* for each system in `sorted`: a storage, or NULL; while the storage is empty, the system is
+     * skipped */
     const setti_storage** empty;
     uint32_t heap_count;
     setti_stage* stages;
@@ -215,7 +216,7 @@ typedef struct setti_run {
     bool has_commands;    /* a system may have commands that are not applied */
     uint32_t capacity;    /* room of `sorted`, `heap`, `empty` and `stages` */
     setti_fixed* fixed;   /* list of fixed loops, the shortest step first */
-    uint32_t fixed_first; /* the first stage of fixed loops; equals fixed_end without such stages */
+    uint32_t fixed_first; /* the first stage of fixed loops; or fixed_end if there is none */
     uint32_t fixed_end;   /* after the last stage of fixed loops */
     float fixed_step;     /* length of steps, in seconds, of phases fixed_phase to fixed_last */
     int fixed_phase;
@@ -228,7 +229,7 @@ typedef struct setti_run {
     sett_commands** buffers; /* command buffers of the slices; follows `slices` in memory */
     uint32_t slice_count;
     uint32_t slice_capacity;
-    setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: number of its latest slice */
+    setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: the thread's latest slice */
     bool jobs_open;                      /* handles created in `buffers` are not claimed yet */
     char running[200];                   /* names of the running systems */
     /* While slices run side by side: */
@@ -257,23 +258,24 @@ setti_run* setti_run_ensure(sett_world* world);
 /* Fails with LOCKED while systems run. */
 sett_status setti_run_check_idle(sett_world* world, const char* call);
 
-/* Whether two systems conflict. Sets *on to the component of the conflict, or to 0 without a
- * conflict, or if a system is exclusive. */
-bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on);
+/* Whether two systems conflict. Sets *component to the component of the conflict. Sets 0 if there
+ * is no conflict, or if one of the systems is exclusive. */
+bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* component);
 
-/* Returns the access flags that a system declares for a component. */
+/* Returns the access flags (SETTI_ACCESS_*) that a system declares for a component. */
 uint32_t setti_system_access(const sett_system* system, sett_component component);
 
-/* Whether the declared access allows splitting the system. */
+/* Whether the declared access allows splitting the system into jobs. */
 bool setti_system_splits(const sett_system* system);
 
-/* Returns a sparse-set type that the system writes by handle, or NULL. */
+/* Returns a type with a sparse set that the system writes by handle. Returns NULL if there is
+ * none. */
 const setti_type* setti_system_sparse(const sett_system* system);
 
 /* Creates the jobs of a system. Returns false if memory runs out. */
 bool setti_system_make_jobs(sett_system* system);
 
-/* Returns the entry of a name, or NULL. */
+/* Returns the entry of a name, or NULL if there is none. */
 setti_system_name* setti_order_find_name(const setti_run* run, const char* text);
 
 /* Returns the entry of a name, created if needed. Returns NULL if memory runs out. */
@@ -283,20 +285,21 @@ setti_system_name* setti_order_ensure_name(sett_world* world, const char* text);
 void setti_order_release_name(sett_world* world, setti_system_name* name);
 
 /* Declares that a system runs before, or after, the system named `text`. Returns false if memory
- * runs out. */
+ * runs out.
+ *   after  SETTI_ORDER_AFTER or SETTI_ORDER_BEFORE */
 bool setti_order_add(sett_system* system, const char* text, bool after);
 
 /* Removes the order that the system has declared last. */
 void setti_order_pop(sett_system* system);
 
-/* Begins a walk over the systems declared to run before, or after, a system.
+/* Begins a walk over the systems that are declared to run before, or after, a system.
  *   back  SETTI_WALK_EARLIER or SETTI_WALK_LATER */
 setti_order_walk setti_order_walk_begin(const sett_system* system, bool back);
 
 /* Returns the next system of a walk, or NULL at the end. */
 sett_system* setti_order_walk_next(setti_order_walk* walk);
 
-/* Whether `first` is declared to run before `then`. */
+/* Whether an order says that `first` runs before `then`. */
 bool setti_order_is_declared(const sett_system* first, const sett_system* then);
 
 /* Fails if phases or fixed loops contradict a declared order of a system. */
@@ -311,8 +314,8 @@ sett_status setti_order_check_cycle(sett_system* start, const char* call);
 /* Updates the schedule. Returns false if memory runs out. */
 bool setti_schedule_update(sett_world* world);
 
-/* Sets *fixed to the loop of a system, created if needed, or to NULL if the system has no fixed
- * steps. Returns false if memory runs out. */
+/* Sets *fixed to the loop of a system. Creates the loop if needed. Sets NULL if the system has no
+ * fixed steps. Returns false if memory runs out. */
 bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixed** fixed);
 
 /* Adds `dt` seconds to the time of a loop. */
@@ -325,12 +328,12 @@ setti_fixed* setti_fixed_due(const setti_run* run);
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
                                     const char* call);
 
-/* Each returns NULL, or the part of the invariant that does not hold. */
+/* Each checks an invariant. Returns NULL if it holds, else what is wrong. */
 const char* setti_order_validate(const sett_world* world);
 const char* setti_fixed_validate(const sett_world* world);
 const char* setti_schedule_validate(const sett_world* world);
 
-/* Notes that the calling thread begins a slice, or has finished it. */
+/* Notes that the calling thread begins a slice, or has finished a slice. */
 void setti_slice_enter(setti_run* run, setti_slice* slice);
 void setti_slice_leave(setti_slice* slice);
 
@@ -343,23 +346,23 @@ const char* setti_slice_name(const sett_world* world);
 /* Stores a failure of the slice running on the calling thread. */
 void setti_slice_fail(const sett_world* world, sett_status status, const char* message);
 
-/* Arguments for the parameter `on` of setti_guard_watch. */
+/* Arguments for the parameter `begins` of setti_guard_watch. */
 #define SETTI_GUARD_BEGINS true
 #define SETTI_GUARD_ENDS false
 
 /* Begins or ends checking the accesses of slices. */
-void setti_guard_watch(sett_world* world, bool on);
+void setti_guard_watch(sett_world* world, bool begins);
 
-/* Logs the access lists of systems with new undeclared uses. */
+/* Logs the access lists that systems need, if the systems have new undeclared uses. */
 void setti_guard_suggest(sett_world* world);
 
 /* Reports undeclared accesses of a loop over a query of the program. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);
 
-/* Counts a world as a user of the thread pool, or no longer, if `tasks` is of a pool. */
+/* If `tasks` belongs to a thread pool: counts a world as a user of the pool, or no longer. */
 void setti_threads_use(const sett_tasks* tasks);
 void setti_threads_leave(const sett_tasks* tasks);
-/* Whether `tasks` is of a pool that the program has destroyed. */
+/* Whether `tasks` belongs to a thread pool that the program has destroyed. */
 bool setti_threads_are_destroyed(const sett_tasks* tasks);
 
 #endif

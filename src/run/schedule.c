@@ -4,14 +4,15 @@
  * schedule again if systems were created or destroyed, in O(n log n + orders and declarations). The
  * four steps:
  *
- *     1. Rank: the number of a system in the order of creation. A system with `before` takes the
- *        lowest rank among the named systems of the same phase, if lower than its number.
- *     2. Place: sort by section and phase. Then repeatedly place the system with the lowest rank
- *        among the systems without unplaced predecessors; equal ranks by creation.
- *     3. Stage: 1 + the highest stage of the earlier systems in conflict or declared to run before;
- *        0 without such systems.
- *     4. Sort by section, phase, stage, place. A section is a phase outside of fixed steps, or a
- *        loop of fixed steps (fixed.c) with all its phases.
+ *     1. Rank: the number of a system in the order of creation. If the system names others of the
+ *        same phase in `before`, the rank is their lowest rank, unless the number is lower.
+ *     2. Place: sort by section and phase. Then repeatedly place the system with the lowest rank.
+ *        Of equal ranks, the system created first is placed first. A system waits until the systems
+ *        are placed that are declared to run before it.
+ *     3. Stage: 0 if the system waits for no system. Else 1 + the highest stage of the systems for
+ *        which it waits: earlier systems in conflict, and systems declared to run before it.
+ *     4. Sort by section, phase, stage, place. A loop of fixed steps (fixed.c) is a section, with
+ *        all phases of the loop. Outside of these loops, each phase is a section.
  *
  *     sorted   | input | move  age | turn | draw |
  *     stages     0       1            2      3
@@ -19,8 +20,8 @@
  * So a system with "after" waits, a system with "before" goes ahead, and other systems keep their
  * order.
  *
- * A heap does all three sorts. Comparing all pairs of systems for stages would be quadratic, so
- * each component has a track of the latest systems that used the component (schedule_track).
+ * A heap does all three sorts. To compare all pairs of systems would take quadratic time. So each
+ * component has a track of the latest systems that used the component (schedule_track).
  *
  * Invariant, once scheduled:  sorted has every system once, by section, phase, stage and place;
  *             stages divide `sorted` without gaps, where section, phase or stage changes;
@@ -33,40 +34,49 @@ static bool schedule_is_less(const sett_system* a, const sett_system* b)
     if (a->section != b->section) {
         return a->section < b->section;
     }
-    return a->key != b->key ? a->key < b->key : a->tie < b->tie;
+    if (a->key != b->key) {
+        return a->key < b->key;
+    }
+    return a->tie < b->tie;
 }
 
 /* Adds a system to the heap. The system that sorts first is at the top. */
 static void schedule_push(setti_run* run, sett_system* system)
 {
     SETTI_ASSERT(run->heap_count < run->count);
-    uint32_t at = run->heap_count++;
-    for (; at != 0 && schedule_is_less(system, run->heap[(at - 1) / 2]); at = (at - 1) / 2) {
-        run->heap[at] = run->heap[(at - 1) / 2];
+    uint32_t hole = run->heap_count++; /* moves up to the place of `system` */
+    while (hole != 0) {
+        uint32_t parent = (hole - 1) / 2;
+        if (!schedule_is_less(system, run->heap[parent])) {
+            break;
+        }
+        run->heap[hole] = run->heap[parent];
+        hole = parent;
         run->work++;
     }
-    run->heap[at] = system;
+    run->heap[hole] = system;
 }
 
+/* Takes the system that sorts first from the heap. */
 static sett_system* schedule_pop(setti_run* run)
 {
     SETTI_ASSERT(run->heap_count != 0);
     sett_system* first = run->heap[0];
     const uint32_t count = --run->heap_count;
-    sett_system* last = run->heap[count]; /* moves down from the top to its place */
-    uint32_t at = 0;
-    for (uint32_t child = 1; child < count; child = 2 * at + 1) {
+    sett_system* last = run->heap[count];
+    uint32_t hole = 0; /* moves down to the place of `last` */
+    for (uint32_t child = 1; child < count; child = 2 * hole + 1) {
         if (child + 1 < count && schedule_is_less(run->heap[child + 1], run->heap[child])) {
             child++;
         }
         if (!schedule_is_less(run->heap[child], last)) {
             break;
         }
-        run->heap[at] = run->heap[child];
-        at = child;
+        run->heap[hole] = run->heap[child];
+        hole = child;
         run->work++;
     }
-    run->heap[at] = last;
+    run->heap[hole] = last;
     return first;
 }
 
@@ -76,6 +86,7 @@ static uint64_t schedule_phase(int phase)
     return (uint64_t)((uint32_t)phase ^ 0x80000000u) << 32; /* negative phases sort first */
 }
 
+/* Returns the sort key of a system: the phase, with `minor` as the lower half. */
 static uint64_t schedule_key(const sett_system* system, uint32_t minor)
 {
     return schedule_phase(system->desc.phase) | minor;
@@ -86,7 +97,8 @@ static bool schedule_is_same_phase(const sett_system* a, const sett_system* b)
     return a->section == b->section && a->desc.phase == b->desc.phase;
 }
 
-/* Sorts all systems by keys and ties: Kahn's algorithm with a heap. */
+/* Sorts all systems by keys and ties. A system follows the systems that are declared to run before
+ * it: Kahn's algorithm with a heap. */
 static void schedule_sort(setti_run* run)
 {
     run->heap_count = 0;
@@ -121,31 +133,33 @@ static void schedule_sort(setti_run* run)
 static void schedule_sort_created(setti_run* run)
 {
     uint32_t number = 0;
-    uint32_t loops = 0;
+    uint32_t loop_number = 1;
     for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
-        fixed->number = ++loops;
+        fixed->number = loop_number++;
     }
     for (sett_system* system = run->systems; system != NULL; system = system->next) {
         system->tie = number++;
-        /* fixed loops sort after other systems of SETT_PHASE_FIXED */
-        system->section = system->fixed != NULL
-                              ? schedule_phase(SETT_PHASE_FIXED) | system->fixed->number
-                              : schedule_phase(system->desc.phase);
+        system->section = schedule_phase(system->desc.phase);
+        if (system->fixed != NULL) { /* sorts after the other systems of SETT_PHASE_FIXED */
+            system->section = schedule_phase(SETT_PHASE_FIXED) | system->fixed->number;
+        }
         system->key = schedule_key(system, 0);
     }
     schedule_sort(run);
 }
 
+/* Sets the lower half of each system's key to the rank. */
 static void schedule_rank(setti_run* run)
 {
-    /* backwards, so that systems declared to run after `system` have their ranks already */
+    /* goes backwards: the systems that `system` names have ranks already */
     for (uint32_t k = run->sorted_count; k-- > 0;) {
         sett_system* system = run->sorted[k];
         uint32_t rank = system->tie;
         for (const setti_order* order = system->orders; order != NULL; order = order->next) {
-            const sett_system* later = order->after ? NULL : order->name->system;
-            if (later != NULL && schedule_is_same_phase(later, system)) {
-                rank = SETTI_MIN(rank, (uint32_t)later->key); /* the lower half: the rank */
+            const sett_system* named = order->name->system;
+            bool is_before_named = order->after == SETTI_ORDER_BEFORE && named != NULL;
+            if (is_before_named && schedule_is_same_phase(named, system)) {
+                rank = SETTI_MIN(rank, (uint32_t)named->key); /* the lower half: the rank */
             }
         }
         system->key = schedule_key(system, rank);
@@ -165,22 +179,25 @@ typedef struct schedule_tracks {
     schedule_track* track; /* by slot */
     uint32_t count;
     uint32_t capacity;
-    sett_system* any;       /* in the highest stage, any system with a function */
-    sett_system* exclusive; /* in the highest stage, an exclusive system */
+    sett_system* any;       /* of the systems with a function: one in the highest stage */
+    sett_system* exclusive; /* of the exclusive systems: one in the highest stage */
 } schedule_tracks;
 
-/* Returns `a` or `b`: the system in the higher stage, or in one stage the system that is placed
- * first. Systems outside of the phase of `system` do not count. */
+/* Returns the system `a` or `b` that is in the higher stage. If both are in the same stage, returns
+ * the one that is placed first. A system counts only if it is in the phase of `system`. `a` and
+ * `b` may be NULL. */
 static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* system)
 {
     if (b == NULL || !schedule_is_same_phase(b, system)) {
         return a;
     }
-    if (a == NULL || !schedule_is_same_phase(a, system) || b->stage > a->stage) {
+    if (a == NULL || !schedule_is_same_phase(a, system)) {
         return b;
     }
-    bool b_is_first = b->stage == a->stage && b->place < a->place;
-    return b_is_first ? b : a;
+    if (a->stage != b->stage) {
+        return a->stage > b->stage ? a : b;
+    }
+    return b->place < a->place ? b : a;
 }
 
 /* Creates a track for each declared component. Returns false if memory runs out. */
@@ -193,8 +210,11 @@ static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
         tracks->capacity += system->access_count;
     }
     size_t size = tracks->capacity * sizeof(schedule_track);
-    tracks->track = size != 0 ? setti_pool_alloc_zero(pool, size, 16) : NULL;
-    if (size != 0 && tracks->track == NULL) {
+    if (size == 0) {
+        return true;
+    }
+    tracks->track = setti_pool_alloc_zero(pool, size, 16);
+    if (tracks->track == NULL) {
         return false;
     }
     for (const sett_system* system = setti_run_of(world)->systems; system != NULL;
@@ -221,7 +241,7 @@ static schedule_track* schedule_track_of(const schedule_tracks* tracks, sett_com
     return &tracks->track[slot];
 }
 
-/* Finds the latest system in conflict with `system`. */
+/* Returns the latest system in conflict with `system`, or NULL if there is none. */
 static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks* tracks,
                                            const sett_system* system)
 {
@@ -245,9 +265,10 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     return found;
 }
 
-/* Finds the latest system that records a component used by `system`. *on becomes the component. */
+/* Returns the latest system that records a component used by `system`, and sets *recorded to the
+ * component. Returns NULL if there is no such system. */
 static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const sett_system* system,
-                                           sett_component* on)
+                                           sett_component* recorded)
 {
     sett_system* found = NULL;
     if (system->desc.run == NULL) {
@@ -256,16 +277,19 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
     for (uint32_t k = 0; k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
         sett_system* recorder = schedule_track_of(tracks, access->component)->recorder;
-        bool uses = access->flags != SETTI_ACCESS_RECORDS; /* more than recording */
+        if (access->flags == SETTI_ACCESS_RECORDS) {
+            continue; /* the system only records the component, and does not use it */
+        }
         sett_system* later = schedule_later(found, recorder, system);
-        if (uses && later != found) {
+        if (later != found) {
             found = later;
-            *on = access->component;
+            *recorded = access->component;
         }
     }
     return found;
 }
 
+/* Notes a system in the tracks, for the systems after it. */
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
     if (system->desc.run == NULL) {
@@ -290,14 +314,30 @@ static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
     }
 }
 
-/* Finds the stage of a system. Earlier systems have their stages. */
+/* Sets waits_on to the component for which a system waits. Sets 0 if there is no such component:
+ * the system waits because of a declared order or an exclusive system, or does not wait.
+ *   recorded  the component that the system uses and an earlier system records, or 0 */
+static void schedule_set_reason(sett_system* system, sett_component recorded)
+{
+    const sett_system* earlier = system->waits_for;
+    system->waits_on = 0;
+    if (earlier == NULL || setti_order_is_declared(earlier, system)) {
+        return;
+    }
+    bool conflicts = setti_system_conflicts(earlier, system, &system->waits_on);
+    if (!conflicts) {
+        system->waits_on = recorded; /* waits until the commands are applied */
+    }
+}
+
+/* Finds the stage of a system. The stages of earlier systems are known. */
 static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_system* system)
 {
     sett_system* found = schedule_find_conflict(run, tracks, system);
     setti_order_walk walk = setti_order_walk_begin(system, SETTI_WALK_EARLIER);
-    sett_system* at;
-    while ((at = setti_order_walk_next(&walk)) != NULL) {
-        found = schedule_later(found, at, system);
+    sett_system* earlier;
+    while ((earlier = setti_order_walk_next(&walk)) != NULL) {
+        found = schedule_later(found, earlier, system);
         run->work++;
     }
     sett_component recorded = 0; /* the component that `recorder` records */
@@ -305,31 +345,34 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
     found = schedule_later(found, recorder, system);
     system->awaits_commands = recorder != NULL;
     system->waits_for = found;
-    system->waits_on = 0;
-    system->stage = found != NULL ? found->stage + 1 : 0;
-    SETTI_ASSERT(found == NULL || found->stage < system->stage);
-    /* why the system waits: a declared order, a conflict (this sets waits_on), or commands */
-    if (found != NULL && !setti_order_is_declared(found, system) &&
-        !setti_system_conflicts(found, system, &system->waits_on)) {
-        system->waits_on = recorded;
+    system->stage = 0;
+    if (found != NULL) {
+        system->stage = found->stage + 1;
     }
+    SETTI_ASSERT(found == NULL || found->stage < system->stage);
+    schedule_set_reason(system, recorded);
     schedule_track_system(tracks, system);
 }
 
-/* Finds all stages, and sorts the systems by stage. Returns false if memory runs out. */
+/* Finds the stages of all systems. Returns false if memory runs out. */
 static bool schedule_find_stages(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
     schedule_tracks tracks;
-    bool done = schedule_tracks_init(world, &tracks);
-    for (uint32_t k = 0; done && k < run->sorted_count; k++) {
-        schedule_find_stage(run, &tracks, run->sorted[k]);
+    bool has_tracks = schedule_tracks_init(world, &tracks);
+    if (has_tracks) {
+        for (uint32_t k = 0; k < run->sorted_count; k++) {
+            schedule_find_stage(run, &tracks, run->sorted[k]);
+        }
     }
     setti_hash_map_deinit(&world->pool, &tracks.slots);
     setti_pool_free(&world->pool, tracks.track, tracks.capacity * sizeof(schedule_track), 16);
-    if (!done) {
-        return false;
-    }
+    return has_tracks;
+}
+
+/* Sorts the systems by section, phase, stage and place. */
+static void schedule_sort_stages(setti_run* run)
+{
     for (uint32_t k = 0; k < run->sorted_count; k++) {
         sett_system* system = run->sorted[k];
         system->key = schedule_key(system, system->stage);
@@ -339,12 +382,12 @@ static bool schedule_find_stages(sett_world* world)
     for (uint32_t k = 0; k < run->sorted_count; k++) {
         run->sorted[k] = schedule_pop(run);
     }
-    return true;
 }
 
 /* Bytes for each system in the four arrays `sorted`, `heap`, `empty` and `stages`. */
 #define SCHEDULE_SYSTEM_SIZE (3 * sizeof(void*) + sizeof(setti_stage))
 
+/* Makes room for all systems. Returns false if memory runs out. */
 static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
 {
     if (run->count <= run->capacity) {
@@ -367,6 +410,7 @@ static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
 /* Bytes for each job in the two arrays `slices` and `buffers`. */
 #define SCHEDULE_JOB_SIZE (sizeof(setti_slice) + sizeof(sett_commands*))
 
+/* Makes room for all jobs of all systems. Returns false if memory runs out. */
 static bool schedule_reserve_slices(setti_pool* pool, setti_run* run)
 {
     uint32_t jobs = 0;
@@ -388,30 +432,30 @@ static bool schedule_reserve_slices(setti_pool* pool, setti_run* run)
     return true;
 }
 
-/* Whether two neighbours in `sorted` are in different stages. */
+/* Whether a new stage begins between two neighbours in `sorted`. */
 static bool schedule_is_cut(const sett_system* a, const sett_system* b)
 {
     return !schedule_is_same_phase(a, b) || a->stage != b->stage;
 }
 
-/* Finds the stages of each fixed loop, and its limit of steps in a frame. */
+/* Finds the stages of each fixed loop, and the loop's limit of steps in a frame. */
 static void schedule_find_loops(setti_run* run)
 {
-    uint32_t at = 0;
-    while (at < run->stage_count &&
-           run->sorted[run->stages[at].first]->section <= schedule_phase(SETT_PHASE_FIXED)) {
-        at++;
+    uint32_t stage = 0;
+    while (stage < run->stage_count &&
+           run->sorted[run->stages[stage].first]->section <= schedule_phase(SETT_PHASE_FIXED)) {
+        stage++;
     }
-    run->fixed_first = at;
+    run->fixed_first = stage;
     for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
-        fixed->first = at;
+        fixed->first = stage;
         fixed->most = fixed->step == run->fixed_step ? run->fixed_most : 0;
-        while (at < run->stage_count && run->sorted[run->stages[at].first]->fixed == fixed) {
-            at++;
+        while (stage < run->stage_count && run->sorted[run->stages[stage].first]->fixed == fixed) {
+            stage++;
         }
-        fixed->end = at;
+        fixed->end = stage;
     }
-    run->fixed_end = at;
+    run->fixed_end = stage;
     for (const sett_system* system = run->systems; system != NULL; system = system->next) {
         if (system->fixed != NULL) {
             system->fixed->most = SETTI_MAX(system->fixed->most, system->desc.max_steps);
@@ -419,6 +463,7 @@ static void schedule_find_loops(setti_run* run)
     }
 }
 
+/* Divides the sorted systems into stages. */
 static void schedule_cut(setti_run* run)
 {
     SETTI_ASSERT(run->sorted_count == run->count);
@@ -460,12 +505,23 @@ bool setti_schedule_update(sett_world* world)
     if (!schedule_find_stages(world)) {
         return false;
     }
+    schedule_sort_stages(run);
     schedule_cut(run);
     run->scheduled = true;
     return true;
 }
 
-/* Returns NULL, or the error in a stage. */
+/* Whether two systems of a stage may run side by side. */
+static bool schedule_may_share_stage(const sett_system* earlier, const sett_system* later)
+{
+    sett_component conflict;
+    if (setti_system_conflicts(later, earlier, &conflict)) {
+        return false;
+    }
+    return !setti_order_is_declared(earlier, later) && !schedule_is_cut(earlier, later);
+}
+
+/* Checks a stage. Returns NULL if it is valid, else what is wrong. */
 static const char* schedule_validate_stage(const setti_run* run, const setti_stage* stage)
 {
     for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {
@@ -474,10 +530,7 @@ static const char* schedule_validate_stage(const setti_run* run, const setti_sta
             return "a system runs before one that it is after";
         }
         for (uint32_t j = stage->first; j < k; j++) {
-            sett_component on;
-            if (setti_system_conflicts(system, run->sorted[j], &on) ||
-                setti_order_is_declared(run->sorted[j], system) ||
-                schedule_is_cut(run->sorted[j], system)) {
+            if (!schedule_may_share_stage(run->sorted[j], system)) {
                 return "two systems of one stage may not run side by side";
             }
         }
@@ -485,11 +538,11 @@ static const char* schedule_validate_stage(const setti_run* run, const setti_sta
     return NULL;
 }
 
-SETTI_COLD const char* setti_schedule_validate(const sett_world* world)
+/* Checks all stages. Returns NULL if they are valid, else what is wrong. */
+static const char* schedule_validate_stages(const setti_run* run)
 {
-    const setti_run* run = setti_run_of(world);
     uint32_t next = 0;
-    for (uint32_t s = 0; run->scheduled && s < run->stage_count; s++) {
+    for (uint32_t s = 0; s < run->stage_count; s++) {
         const setti_stage* stage = &run->stages[s];
         if (stage->first != next || stage->count == 0) {
             return "stages do not cut the sorted systems without gaps";
@@ -500,8 +553,20 @@ SETTI_COLD const char* setti_schedule_validate(const sett_world* world)
         }
         next += stage->count;
     }
-    if (run->scheduled && (next != run->count || run->sorted_count != next)) {
+    if (next != run->count || run->sorted_count != next) {
         return "the schedule misses a system";
+    }
+    return NULL;
+}
+
+SETTI_COLD const char* setti_schedule_validate(const sett_world* world)
+{
+    const setti_run* run = setti_run_of(world);
+    if (run->scheduled) {
+        const char* wrong = schedule_validate_stages(run);
+        if (wrong != NULL) {
+            return wrong;
+        }
     }
     uint32_t count = 0;
     for (const sett_system* system = run->systems; system != NULL; system = system->next) {
@@ -514,5 +579,8 @@ SETTI_COLD const char* setti_schedule_validate(const sett_world* world)
         return "systems are miscounted";
     }
     const char* wrong = setti_fixed_validate(world);
-    return wrong != NULL ? wrong : setti_order_validate(world);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    return setti_order_validate(world);
 }

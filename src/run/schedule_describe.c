@@ -10,18 +10,21 @@ static const char* schedule_describe_phase_name(int phase)
     if (phase == SETT_PHASE_FIXED) {
         return "FIXED ";
     }
-    bool named = phase >= SETT_PHASE_LOAD && phase <= SETT_PHASE_OUTPUT && phase % 100 == 0;
-    return named ? names[(phase - SETT_PHASE_LOAD) / 100] : "";
+    if (phase < SETT_PHASE_LOAD || phase > SETT_PHASE_OUTPUT || phase % 100 != 0) {
+        return ""; /* a phase of the program */
+    }
+    return names[(phase - SETT_PHASE_LOAD) / 100];
 }
 
-/* Writes a verb, and the components with a flag of `with` and no flag of `without`. */
-static void schedule_describe_access(setti_writer* text, const sett_system* system, uint32_t with,
-                                     uint32_t without, const char* verb)
+/* Writes a verb, and the components that have a flag of `included` and no flag of `excluded`.
+ * Writes nothing if there are no such components. */
+static void schedule_describe_access(setti_writer* text, const sett_system* system,
+                                     uint32_t included, uint32_t excluded, const char* verb)
 {
     const char* separator = verb;
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
-        if ((flags & with) != 0 && (flags & without) == 0) {
+        if ((flags & included) != 0 && (flags & excluded) == 0) {
             setti_writer_add(text, "%s%s", separator,
                              sett_component_name(system->world, system->access[k].component));
             separator = ", ";
@@ -29,40 +32,54 @@ static void schedule_describe_access(setti_writer* text, const sett_system* syst
     }
 }
 
-/* Writes why a system has a single job. Returns false if several jobs are possible. */
+/* If a system has a single job, writes the reason, and returns true. Returns false if several jobs
+ * are possible. */
 static bool schedule_describe_one_job(setti_writer* text, const sett_system* system)
 {
     setti_plan plan;
     setti_plan_update(system->query);
     setti_plan_make(system->query, &plan);
     uint32_t scattered = system->query->written & ~plan.in_place;
-    const setti_type* sparse = setti_system_sparse(system);
     if (scattered != 0) {
         const setti_term* term = &system->query->term[setti_bits_lowest(scattered)];
         setti_writer_add(text, "; one job: it writes %s, a gathered field", term->type->desc.name);
-    } else if (sparse != NULL) {
+        return true;
+    }
+    const setti_type* sparse = setti_system_sparse(system);
+    if (sparse != NULL) {
         setti_writer_add(text, "; one job: it writes %s, in a sparse set, by handle",
                          sparse->desc.name);
+        return true;
     }
-    return scattered != 0 || sparse != NULL;
+    return false;
 }
 
 static void schedule_describe_jobs(setti_writer* text, const sett_system* system)
 {
     if (system->desc.run == NULL) {
         setti_writer_add(text, "; has no function");
-    } else if (system->query == NULL || setti_elsewhere_is_all(system->query)) {
+        return;
+    }
+    if (system->query == NULL || setti_elsewhere_is_all(system->query)) {
         setti_writer_add(text, "; called once");
-    } else if (system->desc.single_job || system->exclusive) {
+        return;
+    }
+    if (system->desc.single_job || system->exclusive) {
         setti_writer_add(text, "; one job");
-    } else if (!setti_system_splits(system)) {
+        return;
+    }
+    if (!setti_system_splits(system)) {
         setti_writer_add(text, "; one job: it reads or writes elsewhere what it or another job "
                                "writes");
-    } else if (!schedule_describe_one_job(text, system)) {
+        return;
+    }
+    bool has_one_job = schedule_describe_one_job(text, system);
+    if (!has_one_job) {
         setti_writer_add(text, "; up to %u jobs", (unsigned)setti_run_of(system->world)->jobs);
     }
 }
 
+/* Writes why a system waits for an earlier one. Writes nothing if the system does not wait. */
 static void schedule_describe_reason(setti_writer* text, const sett_system* system)
 {
     if (system->waits_for == NULL) {
@@ -89,15 +106,16 @@ static void schedule_describe_reason(setti_writer* text, const sett_system* syst
 static void schedule_describe_system(setti_writer* text, const sett_system* system)
 {
     setti_writer_add(text, "    %s:", system->name);
-    size_t before = text->length;
+    size_t length_before = text->length;
     schedule_describe_access(text, system, SETTI_ACCESS_WRITE_ANYWHERE, 0, " writes anywhere ");
     schedule_describe_access(text, system, SETTI_ACCESS_WRITE, SETTI_ACCESS_WRITE_ANYWHERE,
                              " writes ");
     schedule_describe_access(text, system, SETTI_ACCESS_READ | SETTI_ACCESS_READ_ANYWHERE,
                              SETTI_ACCESS_WRITES, " reads ");
-    if (text->length == before) {
-        setti_writer_add(text,
-                         system->access_count == 0 ? " declares nothing" : " touches no values");
+    if (text->length == length_before && system->access_count == 0) {
+        setti_writer_add(text, " declares nothing");
+    } else if (text->length == length_before) {
+        setti_writer_add(text, " touches no values");
     }
     if (system->exclusive) {
         setti_writer_add(text, "; alone");
@@ -116,9 +134,9 @@ static void schedule_describe_system(setti_writer* text, const sett_system* syst
     }
 }
 
-SETTI_COLD size_t sett_schedule_describe(const sett_world* of, char* out, size_t size)
+SETTI_COLD size_t sett_schedule_describe(const sett_world* const_world, char* out, size_t size)
 {
-    sett_world* world = setti_unconst(of); /* caches are brought up to date */
+    sett_world* world = setti_unconst(const_world); /* caches are brought up to date */
     setti_writer text = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(world)) {
         return 0;
@@ -132,9 +150,11 @@ SETTI_COLD size_t sett_schedule_describe(const sett_world* of, char* out, size_t
         const setti_stage* stage = &run->stages[s];
         const sett_system* first = run->sorted[stage->first];
         int phase = first->desc.phase;
-        if (first->stage == 0) {
-            setti_writer_add(&text, "%sphase %s%d", s != 0 ? "  commands are applied\n" : "",
-                             schedule_describe_phase_name(phase), phase);
+        if (first->stage == 0) { /* a phase begins */
+            if (s != 0) {
+                setti_writer_add(&text, "  commands are applied\n");
+            }
+            setti_writer_add(&text, "phase %s%d", schedule_describe_phase_name(phase), phase);
             if (first->fixed != NULL) {
                 setti_writer_add(&text, " of fixed steps of %g seconds",
                                  (double)first->fixed->step);

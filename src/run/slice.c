@@ -1,13 +1,14 @@
-/* slice.c: finds the slice that runs on the calling thread. Each slice stores the number of its
- * thread, and a thread searches the slices for its own number. (A thread-local variable would be
- * state outside of a world.) Hints make searches rare: a hint is the latest slice of a thread.
+/* slice.c: finds the slice that runs on the calling thread. Each slice stores the number of the
+ * thread that runs the slice. A thread searches the slices for the own number. (A thread-local
+ * variable would be state outside of a world.) Hints make searches rare: a hint is the latest slice
+ * of a thread.
  *
  *     hints, by hash of the thread     |  2 |    |  0 |    |
  *                                         |         |
  *     slices, and the thread of each   | #7 | -- | #4 | ...
  *
- * The slice of a function that continues on another thread (a fiber) is not found, or is mistaken
- * for the slice of that thread. Such a function must use its context.
+ * A function that continues on another thread (a fiber) does not find its slice there, or finds the
+ * slice of that thread. Such a function must use the context that was passed to it.
  *
  * Invariant:  only the thread that runs a slice sets slice.thread, between enter and leave
  */
@@ -16,6 +17,7 @@
 
 #include <stdio.h>
 
+/* Returns the hint for a thread. Threads with an equal hash share a hint. */
 static setti_mark* slice_hint(setti_run* run, uintptr_t thread)
 {
     uint64_t hash = (uint64_t)thread * UINT64_C(0x9E3779B97F4A7C15);
@@ -63,7 +65,10 @@ void setti_slice_fail(const sett_world* world, sett_status status, const char* m
     SETTI_ASSERT(world->side_by_side && status != SETT_OK);
     setti_run* run = setti_run_of(world);
     const setti_slice* slice = setti_slice_here(run);
-    uint32_t number = slice != NULL ? (uint32_t)(slice - run->slices) : 0;
+    uint32_t number = 0;
+    if (slice != NULL) {
+        number = (uint32_t)(slice - run->slices);
+    }
     setti_lock_take(&run->failure_lock);
     /* the failure of the last slice stays, as if slices ran one after another */
     if (run->failure.status == SETT_OK || number >= run->failed) {
@@ -82,6 +87,11 @@ sett_commands* sett_commands_here(sett_world* world)
     if (world->applying != NULL) {
         return world->applying;
     }
-    const setti_slice* slice = world->busy ? setti_slice_here(setti_run_of(world)) : NULL;
-    return slice != NULL ? slice->job->commands : setti_world_commands(world);
+    if (world->busy) {
+        const setti_slice* slice = setti_slice_here(setti_run_of(world));
+        if (slice != NULL) {
+            return slice->job->commands;
+        }
+    }
+    return setti_world_commands(world);
 }

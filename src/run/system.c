@@ -24,6 +24,7 @@ uint32_t setti_system_access(const sett_system* system, sett_component component
     return 0;
 }
 
+/* Adds flags to the system's access to a component. */
 static void system_declare(sett_system* system, sett_component component, uint32_t flags)
 {
     for (uint32_t k = 0; k < system->access_count; k++) {
@@ -61,7 +62,8 @@ static uint32_t system_term_flags(const sett_system* system, const sett_term* te
     }
     bool has_value = term->kind != SETT_WITHOUT && term->access != SETT_NONE && !is_tag;
     bool reads_value = has_value && term->access != SETT_OUT;
-    if (reads_value || (!has_value && term->changed)) { /* `changed` reads ticks of writers */
+    bool reads_only_ticks = term->changed && !has_value;
+    if (reads_value || reads_only_ticks) {
         flags |= SETTI_ACCESS_READ;
     }
     if (has_value && writes) {
@@ -70,6 +72,7 @@ static uint32_t system_term_flags(const sett_system* system, const sett_term* te
     return flags;
 }
 
+/* Declares the access of all terms and lists of a descriptor. */
 static void system_declare_all(sett_system* system, const sett_system_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
@@ -82,27 +85,30 @@ static void system_declare_all(sett_system* system, const sett_system_desc* desc
     system_declare_list(system, desc->access_any_inout,
                         SETTI_ACCESS_READ_ANYWHERE | SETTI_ACCESS_WRITE_ANYWHERE);
     system_declare_list(system, desc->records, SETTI_ACCESS_RECORDS);
-    system->exclusive = desc->run != NULL && (desc->exclusive || system->access_count == 0);
+    bool runs_alone = desc->exclusive || system->access_count == 0;
+    system->exclusive = desc->run != NULL && runs_alone;
 }
 
 SETTI_COLD bool setti_system_conflicts(const sett_system* a, const sett_system* b,
-                                       sett_component* on)
+                                       sett_component* component)
 {
     SETTI_ASSERT(a != b);
-    *on = 0;
+    *component = 0;
     if (a->desc.run == NULL || b->desc.run == NULL) {
-        return false; /* a system without a function runs nothing */
+        return false; /* a system without a function accesses nothing */
     }
     if (a->exclusive || b->exclusive) {
         return true;
     }
     for (uint32_t k = 0; k < a->access_count; k++) {
-        uint32_t of_a = a->access[k].flags;
-        uint32_t of_b = setti_system_access(b, a->access[k].component);
-        bool a_disturbs = (of_a & SETTI_ACCESS_WRITES) != 0 && (of_b & SETTI_ACCESS_READS) != 0;
-        bool b_disturbs = (of_a & SETTI_ACCESS_READS) != 0 && (of_b & SETTI_ACCESS_WRITES) != 0;
+        uint32_t a_flags = a->access[k].flags;
+        uint32_t b_flags = setti_system_access(b, a->access[k].component);
+        bool a_disturbs =
+            (a_flags & SETTI_ACCESS_WRITES) != 0 && (b_flags & SETTI_ACCESS_READS) != 0;
+        bool b_disturbs =
+            (a_flags & SETTI_ACCESS_READS) != 0 && (b_flags & SETTI_ACCESS_WRITES) != 0;
         if (a_disturbs || b_disturbs) {
-            *on = a->access[k].component;
+            *component = a->access[k].component;
             return true;
         }
     }
@@ -120,9 +126,13 @@ bool setti_system_splits(const sett_system* system)
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
         bool reads_anywhere = (flags & SETTI_ACCESS_READ_ANYWHERE) != 0;
+        bool writes_anywhere = (flags & SETTI_ACCESS_WRITE_ANYWHERE) != 0;
         bool writes_visited = (flags & SETTI_ACCESS_WRITE) != 0;
-        if ((flags & SETTI_ACCESS_WRITE_ANYWHERE) != 0 || (reads_anywhere && writes_visited)) {
-            return false; /* jobs would collide */
+        if (writes_anywhere) {
+            return false; /* jobs could write the same values */
+        }
+        if (reads_anywhere && writes_visited) {
+            return false; /* jobs could read values that other jobs write */
         }
     }
     return true;
@@ -145,7 +155,10 @@ bool setti_system_make_jobs(sett_system* system)
 {
     sett_world* world = system->world;
     setti_pool* pool = &world->pool;
-    uint32_t count = setti_system_splits(system) ? setti_run_of(world)->jobs : 1;
+    uint32_t count = 1;
+    if (setti_system_splits(system)) {
+        count = setti_run_of(world)->jobs;
+    }
     if (count <= system->job_capacity) {
         return true;
     }
@@ -230,7 +243,7 @@ SETTI_COLD static void system_free(sett_system* system)
         setti_commands_free(system->jobs[k].commands);
     }
     if (system->entry != NULL) {
-        system->entry->system = system; /* prevents setti_order_pop from freeing the name */
+        system->entry->system = system; /* so that setti_order_pop does not free the name */
         while (system->orders != NULL) {
             setti_order_pop(system);
         }
@@ -254,7 +267,7 @@ static void system_free_user(const sett_system_desc* desc)
     }
 }
 
-/* Frees what systems of a destroyed world have outside of the pool. */
+/* Frees the memory that systems of a destroyed world have outside of the pool. */
 static void run_free(sett_world* world)
 {
     for (const sett_system* system = setti_run_of(world)->systems; system != NULL;
@@ -355,10 +368,11 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
     return SETT_OK;
 }
 
+/* Creates the query of a system, if the system has terms. */
 static sett_status system_add_query(sett_system* system, const sett_system_desc* desc)
 {
     bool has_terms = false;
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) { /* all: setti_query_create reports gaps */
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) { /* setti_query_create reports gaps */
         has_terms = has_terms || desc->terms[k].component != 0;
     }
     if (!has_terms) {
@@ -381,17 +395,18 @@ static void system_enter_all(sett_system* system)
     sett_world* world = system->world;
     uint32_t cursor = 0;
     const char* outer = setti_world_begin_call(world, system->name);
-    for (sett_entity e = sett_entity_next(world, &cursor); !sett_is_null(e);
-         e = sett_entity_next(world, &cursor)) {
-        if (sett_group_has(system->group, e)) {
-            system->desc.on_enter(world, e, system->desc.user);
+    sett_entity entity = sett_entity_next(world, &cursor);
+    while (!sett_is_null(entity)) {
+        if (sett_group_has(system->group, entity)) {
+            system->desc.on_enter(world, entity, system->desc.user);
         }
+        entity = sett_entity_next(world, &cursor);
     }
     setti_world_end_call(world, outer);
 }
 
 /* Whether a group can follow the terms of a system. */
-static bool system_is_grouped(const sett_system_desc* desc)
+static bool system_suits_group(const sett_system_desc* desc)
 {
     for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
         const sett_term* term = &desc->terms[k];
@@ -421,32 +436,20 @@ static sett_status system_add_observer(sett_system* system, const sett_system_de
     return system->observer != NULL ? SETT_OK : system->world->error;
 }
 
-/* Creates a group or an observer for on_enter and on_exit, if the system has these callbacks. */
-static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
+/* Adds the components of the terms to the lists of a group. */
+static sett_status system_fill_group(const sett_system* system, const sett_system_desc* desc,
+                                     sett_group_desc* group)
 {
-    if (desc->on_enter == NULL && desc->on_exit == NULL) {
-        return SETT_OK;
-    }
-    uint32_t at;
-    const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_SYSTEMS_ENTERING, &at);
-    if (wrong != NULL) {
-        return setti_term_reject(system->world, desc->terms, at, system_call, system->name, wrong);
-    }
-    if (!system_is_grouped(desc)) {
-        return system_add_observer(system, desc);
-    }
-    sett_group_desc group = {.name = system->name,
-                             .on_enter = desc->on_enter,
-                             .on_exit = desc->on_exit,
-                             .user = desc->user};
-    uint32_t with = 0; /* number of entries in group.with */
-    uint32_t without = 0;
+    uint32_t with_count = 0;
+    uint32_t without_count = 0;
     for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
         const sett_term* term = &desc->terms[k];
         if (term->kind == SETT_OPTIONAL) {
             continue;
         }
-        uint32_t* count = term->kind == SETT_WITH ? &with : &without;
+        bool is_with = term->kind == SETT_WITH;
+        sett_component* list = is_with ? group->with : group->without;
+        uint32_t* count = is_with ? &with_count : &without_count;
         if (*count == SETT_GROUP_TYPES) {
             return setti_world_fail_with(
                 system->world, SETT_STATUS_ARGUMENT,
@@ -455,27 +458,56 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
                 "(sett_observer_create)",
                 system_call, system->name, SETT_GROUP_TYPES, SETT_GROUP_TYPES);
         }
-        sett_component* list = term->kind == SETT_WITH ? group.with : group.without;
         list[(*count)++] = term->component;
+    }
+    return SETT_OK;
+}
+
+/* Creates a group or an observer for on_enter and on_exit, if the system has these callbacks. */
+static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
+{
+    if (desc->on_enter == NULL && desc->on_exit == NULL) {
+        return SETT_OK;
+    }
+    uint32_t wrong_term;
+    const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_SYSTEMS_ENTERING, &wrong_term);
+    if (wrong != NULL) {
+        return setti_term_reject(system->world, desc->terms, wrong_term, system_call, system->name,
+                                 wrong);
+    }
+    if (!system_suits_group(desc)) {
+        return system_add_observer(system, desc);
+    }
+    sett_group_desc group = {.name = system->name,
+                             .on_enter = desc->on_enter,
+                             .on_exit = desc->on_exit,
+                             .user = desc->user};
+    sett_status status = system_fill_group(system, desc, &group);
+    if (status != SETT_OK) {
+        return status;
     }
     system->group = setti_group_create_for_system(system->world, &group, system_call);
     return system->group != NULL ? SETT_OK : system->world->error;
 }
 
+/* Adds the declared orders of a system. Returns false if memory runs out. */
 static bool system_add_orders(sett_system* system, const sett_system_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_SYSTEM_ORDER; k++) {
         const char* before = desc->before[k];
         const char* after = desc->after[k];
-        if ((before != NULL && !setti_order_add(system, before, SETTI_ORDER_BEFORE)) ||
-            (after != NULL && !setti_order_add(system, after, SETTI_ORDER_AFTER))) {
-            return false; /* no memory */
+        if (before != NULL && !setti_order_add(system, before, SETTI_ORDER_BEFORE)) {
+            return false;
+        }
+        if (after != NULL && !setti_order_add(system, after, SETTI_ORDER_AFTER)) {
+            return false;
         }
     }
     return true;
 }
 
-/* Creates the parts of a system, and links the system. The caller frees `system` on failure. */
+/* Creates the parts of a system, and adds the system to the list. After a failure, the caller frees
+ * `system`. */
 static sett_status system_init(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;
@@ -504,8 +536,8 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
     return SETT_OK;
 }
 
-/* Returns NULL, or the error in a descriptor. */
-static const char* system_argument(const sett_system_desc* desc)
+/* Checks a descriptor. Returns NULL if it is valid, else what is wrong. */
+static const char* system_check_desc(const sett_system_desc* desc)
 {
     if (desc->name == NULL || desc->name[0] == '\0') {
         return "`name` is missing - set it";
@@ -522,7 +554,7 @@ static const char* system_argument(const sett_system_desc* desc)
     return NULL;
 }
 
-/* Creates a system without a root. Returns NULL on failure. */
+/* Creates a system. The system has no root yet. Returns NULL on failure. */
 static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
 {
     if (setti_run_ensure(world) == NULL) {
@@ -535,7 +567,8 @@ static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
     }
     system->world = world;
     system->desc = *desc;
-    memset(system->desc.before, 0, sizeof(desc->before)); /* system_init moves both to `orders` */
+    /* system_init moves `before` and `after` to `orders` */
+    memset(system->desc.before, 0, sizeof(desc->before));
     memset(system->desc.after, 0, sizeof(desc->after));
     system->state.enabled = !desc->disabled;
     if (system_init(system, desc) != SETT_OK) {
@@ -557,7 +590,7 @@ SETTI_COLD sett_system* sett_system_create_sized(sett_world* world, const sett_s
     if (setti_world_check_unlocked(world, system_call) != SETT_OK) {
         return NULL;
     }
-    const char* wrong = system_argument(desc);
+    const char* wrong = system_check_desc(desc);
     if (wrong != NULL) {
         setti_world_fail_argument(world, system_call, desc->name, wrong);
         return NULL;
@@ -634,18 +667,23 @@ SETTI_COLD sett_status sett_system_order(sett_system* first, sett_system* then)
 
 sett_system* sett_system_find(const sett_world* world, const char* name)
 {
-    const setti_run* run = SETTI_IS_NULL(world) ? NULL : setti_run_of(world);
-    const setti_system_name* entry = run != NULL ? setti_order_find_name(run, name) : NULL;
+    if (SETTI_IS_NULL(world) || setti_run_of(world) == NULL) {
+        return NULL;
+    }
+    const setti_system_name* entry = setti_order_find_name(setti_run_of(world), name);
     return entry != NULL ? entry->system : NULL;
 }
 
 sett_system* sett_system_next(const sett_world* world, const sett_system* system)
 {
-    const setti_run* run = SETTI_IS_NULL(world) ? NULL : setti_run_of(world);
+    bool has_world = !SETTI_IS_NULL(world); /* reports a NULL, also if `system` is given */
     if (system != NULL) {
         return system->next;
     }
-    return run != NULL ? run->systems : NULL;
+    if (!has_world || setti_run_of(world) == NULL) {
+        return NULL;
+    }
+    return setti_run_of(world)->systems;
 }
 
 const char* sett_system_name(const sett_system* system)
@@ -679,9 +717,13 @@ SETTI_COLD void sett_system_stats_get_sized(const sett_system* system, sett_syst
         all.runs = system->state.runs;
         all.time_last = system->time_last;
         all.time_total = system->time_total;
-        all.matches = system->query != NULL ? sett_query_count(system->query) : 0;
+        if (system->query != NULL) {
+            all.matches = sett_query_count(system->query);
+        }
         all.jobs = system->job_used;
-        all.stage = setti_schedule_update(system->world) ? system->stage : 0;
+        if (setti_schedule_update(system->world)) {
+            all.stage = system->stage;
+        }
         all.phase = system->desc.phase;
         all.waits_for = system->waits_for;
         all.waits_on = system->waits_on;

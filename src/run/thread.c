@@ -1,13 +1,13 @@
 /* thread.c: a pool of threads that runs a single task at a time.
  *
- * The workload: some stages a frame, each a list of slices of 10 to 500 us, on 2 to 16 threads. So
- * a single lock guards the list, and a thread takes several slices at a time. Threads spin for some
- * microseconds before they sleep, because waking a thread takes 5 to 50 us.
+ * The workload: some stages a frame, on 2 to 16 threads. A stage is a list of slices of 10 to
+ * 500 us. A single lock guards the list, so a thread takes several slices at a time. Threads spin
+ * for some microseconds before they sleep, because waking a thread takes 5 to 50 us.
  *
  *     items  | taken | taken | next ... end |    unfinished = end - next + taken but not finished
  *
- * Worlds count as users from sett_schedule_configure on. If the program destroys a pool before the
- * worlds, the threads end, tasks run on the calling thread, and the last world frees the pool.
+ * Worlds count as users from sett_schedule_configure on. A program may destroy a pool before the
+ * worlds. Then the threads end, tasks run on the calling thread, and the last world frees the pool.
  *
  * Invariant, under the lock:  next <= end;  end - next <= unfinished;  busy if unfinished != 0
  */
@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define THREADS_MAX 1024
-#define THREADS_SPIN 500 /* rounds of spinning, of about 40 ns, before a thread sleeps */
+#define THREADS_SPIN 500 /* rounds (of about 40 ns) that a thread spins before it sleeps */
 
 struct sett_threads {
     sett_allocator allocator;
@@ -29,7 +29,7 @@ struct sett_threads {
     uint32_t next; /* items [next, end) are not taken */
     uint32_t end;
     uint32_t min_range;
-    uint32_t unfinished; /* items not finished, taken or not */
+    uint32_t unfinished; /* items not finished yet, taken or not */
     uint32_t posts;      /* number of tasks so far */
     uint32_t sleepers;   /* threads waiting at the gate */
     bool busy;           /* from enqueue to finish */
@@ -45,13 +45,16 @@ struct sett_threads {
     setti_thread thread[];
 };
 
-/* Takes some of the remaining items, and runs them without the lock. The caller holds the lock. */
+/* Takes some of the remaining items, and runs them. The caller holds the lock. The lock is released
+ * while the items run. */
 static void threads_work(sett_threads* threads)
 {
     SETTI_ASSERT(threads->next < threads->end && threads->unfinished != 0);
     uint32_t left = threads->end - threads->next;
     uint32_t share = left / (2 * (threads->count + 1)); /* half of an equal share, for balance */
-    uint32_t count = SETTI_MIN(SETTI_MAX(SETTI_MAX(share, threads->min_range), 1), left);
+    uint32_t count = SETTI_MAX(share, threads->min_range);
+    count = SETTI_MAX(count, 1);
+    count = SETTI_MIN(count, left);
     uint32_t begin = threads->next;
     sett_task_fn task = threads->task;
     void* context = threads->context;
@@ -76,8 +79,8 @@ static void threads_sleep(sett_threads* threads)
     threads->sleepers--;
 }
 
-/* Spins until the signal equals `value`, or, if `equal` is false, until it differs. Gives up after
- * some rounds. */
+/* Spins until the signal equals `value`. If `equal` is false, spins until the signal differs from
+ * `value`. Gives up after some rounds. */
 static void threads_spin(setti_signal* signal, uint32_t value, bool equal)
 {
     uint32_t rounds = SETTI_SIGNAL_ROUNDS(THREADS_SPIN);
@@ -108,13 +111,15 @@ static void threads_body(void* user)
     setti_gate_unlock(&threads->gate);
 }
 
+/* The function `enqueue` of the pool. If the pool cannot take the task, runs the task at once, and
+ * returns NULL. */
 static void* threads_enqueue(sett_task_fn task, uint32_t count, uint32_t min_range, void* context,
                              void* user)
 {
     sett_threads* threads = user;
     setti_gate_lock(&threads->gate);
-    bool taken = !threads->busy && threads->count != 0 && count != 0;
-    if (taken) {
+    bool accepts = !threads->busy && threads->count != 0 && count != 0;
+    if (accepts) {
         threads->busy = true;
         threads->task = task;
         threads->context = context;
@@ -129,13 +134,14 @@ static void* threads_enqueue(sett_task_fn task, uint32_t count, uint32_t min_ran
         }
     }
     setti_gate_unlock(&threads->gate);
-    if (!taken) {
+    if (!accepts) {
         task(0, count, context);
         return NULL;
     }
     return threads;
 }
 
+/* The function `finish` of the pool. Returns when all items are finished. */
 static void threads_finish(void* handle, void* user)
 {
     sett_threads* threads = user;
@@ -189,15 +195,15 @@ SETTI_COLD sett_status sett_threads_destroy(sett_threads* threads)
     setti_gate_lock(&threads->gate);
     threads->count = 0;
     threads->destroyed = true;
-    bool last = threads->users == 0;
+    bool is_unused = threads->users == 0;
     setti_gate_unlock(&threads->gate);
-    if (last) {
+    if (is_unused) {
         threads_free(threads);
     }
     return SETT_OK;
 }
 
-/* Returns the pool of `tasks`, or NULL if the program has threads of its own. */
+/* Returns the pool to which `tasks` belongs. Returns NULL if the threads are the program's own. */
 static sett_threads* threads_of(const sett_tasks* tasks)
 {
     return tasks->enqueue == threads_enqueue ? tasks->user : NULL;
@@ -222,9 +228,9 @@ void setti_threads_leave(const sett_tasks* tasks)
     setti_gate_lock(&threads->gate);
     SETTI_ASSERT(threads->users != 0);
     threads->users--;
-    bool last = threads->destroyed && threads->users == 0;
+    bool was_last_user = threads->destroyed && threads->users == 0;
     setti_gate_unlock(&threads->gate);
-    if (last) {
+    if (was_last_user) {
         threads_free(threads);
     }
 }
@@ -244,7 +250,10 @@ bool setti_threads_are_destroyed(const sett_tasks* tasks)
 SETTI_COLD sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator)
 {
     sett_allocator chosen = setti_allocator_or_default(allocator);
-    uint32_t wanted = workers != 0 ? workers : setti_platform_cores();
+    uint32_t wanted = workers;
+    if (workers == 0) {
+        wanted = setti_platform_cores();
+    }
     uint32_t count = SETTI_MIN(wanted, THREADS_MAX) - 1; /* the calling thread works, too */
     size_t size = sizeof(sett_threads) + count * sizeof(setti_thread);
     sett_threads* threads = chosen.alloc_fn(chosen.user, size, 64);
@@ -281,5 +290,8 @@ sett_tasks sett_threads_tasks(sett_threads* threads)
 
 uint32_t sett_threads_count(const sett_threads* threads)
 {
-    return SETTI_IS_NULL(threads) ? 0 : threads->count + 1;
+    if (SETTI_IS_NULL(threads)) {
+        return 0;
+    }
+    return threads->count + 1; /* the calling thread works, too */
 }

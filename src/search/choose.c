@@ -59,9 +59,9 @@ typedef struct choose_pick {
 } choose_pick;
 
 typedef struct choose_memo {
-    const setti_type* of;
+    const setti_type* known;
     const setti_type* type;
-    uint32_t share;
+    uint32_t share; /* of the entities with `known`: those that also have `type` */
 } choose_memo;
 
 typedef struct choose_state {
@@ -81,7 +81,7 @@ typedef struct choose {
     /* Of the pipe under construction: */
     const setti_search_scope* scope;
     uint8_t input_depth;                      /* of the steps */
-    uint8_t level;                            /* depth of the next step */
+    uint8_t level;                            /* depth of the last block so far */
     uint32_t nodes;                           /* picks tried */
     choose_pick picks[SETT_SEARCH_VARIABLES]; /* the order being tried */
     choose_pick best[SETT_SEARCH_VARIABLES];  /* the cheapest so far */
@@ -109,27 +109,35 @@ static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
     uint64_t scaled = rows / whole * part;
     uint64_t rest = rows % whole;
     bool rest_fits = rest < ((uint64_t)1 << 31) && part < ((uint64_t)1 << 32);
-    scaled += rest_fits ? rest * part / whole : 0; /* else the rest is small beside the estimate */
+    if (rest_fits) { /* else the rest is small beside the estimate */
+        scaled += rest * part / whole;
+    }
     return SETTI_MAX(SETTI_MIN(scaled, CHOOSE_MOST), 1);
 }
 
 static uint64_t choose_cost(uint64_t rows, uint64_t each)
 {
     SETTI_ASSERT(each != 0);
-    return rows >= CHOOSE_MOST / each ? CHOOSE_MOST : rows * each;
+    if (rows >= CHOOSE_MOST / each) {
+        return CHOOSE_MOST;
+    }
+    return rows * each;
 }
 
 static uint32_t choose_target_count(const setti_type* relationship)
 {
-    return relationship->links != NULL
-               ? setti_relation_of_links(relationship)->sources->storage.count
-               : relationship->storage.count / 4 + 1; /* estimated number of nodes with children */
+    if (relationship->links != NULL) {
+        return setti_relation_of_links(relationship)->sources->storage.count;
+    }
+    return relationship->storage.count / 4 + 1; /* estimated number of nodes with children */
 }
 
 static uint32_t choose_link_count(const setti_type* relationship)
 {
-    return relationship->records != NULL ? setti_relation_of_links(relationship)->record_count
-                                         : relationship->storage.count;
+    if (relationship->records != NULL) {
+        return setti_relation_of_links(relationship)->record_count;
+    }
+    return relationship->storage.count;
 }
 
 static bool choose_is_large(const setti_type* relationship)
@@ -137,7 +145,7 @@ static bool choose_is_large(const setti_type* relationship)
     return (size_t)relationship->storage.extent * relationship->storage.size > LARGE_SIZE;
 }
 
-/* The type that an item requires of a variable, or NULL. */
+/* The type that the entities of a variable must have because of an item, or NULL. */
 static const setti_type* choose_required_type(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
@@ -168,33 +176,38 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     const setti_type* rarest = NULL;
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
         const setti_type* type = choose_required_type(choose_item(c, k), variable);
-        if (type != NULL && (rarest == NULL || type->storage.count < rarest->storage.count)) {
+        if (type == NULL) {
+            continue;
+        }
+        if (rarest == NULL || type->storage.count < rarest->storage.count) {
             rarest = type;
         }
     }
     return rarest;
 }
 
-/* Samples the entities of a storage. Returns their number. *both: the number also in `other`. */
-static uint32_t share_sample(const setti_storage* of, const setti_storage* other, uint32_t* both)
+/* Samples entities of the storage `sampled`. Returns the number of samples. *both becomes the
+ * number of samples that `other` has too. */
+static uint32_t share_sample(const setti_storage* sampled, const setti_storage* other,
+                             uint32_t* both)
 {
-    SETTI_ASSERT(of != other);
+    SETTI_ASSERT(sampled != other);
     uint32_t seen = 0;
     *both = 0;
-    if (of->kind == SETTI_SPARSE) {
-        if (of->keep_order) {
+    if (sampled->kind == SETTI_SPARSE) {
+        if (sampled->keep_order) {
             return 0; /* the positions of gaps are not part of the state */
         }
-        uint32_t step = SETTI_MAX(of->extent / SHARE_SAMPLES, 1);
-        for (uint32_t row = 0; row < of->extent; row += step) {
-            *both += setti_storage_has(other, *setti_storage_index(of, row));
+        uint32_t step = SETTI_MAX(sampled->extent / SHARE_SAMPLES, 1);
+        for (uint32_t row = 0; row < sampled->extent; row += step) {
+            *both += setti_storage_has(other, *setti_storage_index(sampled, row));
             seen++;
         }
         return seen;
     }
-    uint32_t step = SETTI_MAX(of->extent / 64 / SHARE_SAMPLES, 1) * 64;
-    for (uint32_t base = 0; base < of->extent; base += step) {
-        const uint64_t* bits = setti_storage_word(of, base);
+    uint32_t step = SETTI_MAX(sampled->extent / 64 / SHARE_SAMPLES, 1) * 64;
+    for (uint32_t base = 0; base < sampled->extent; base += step) {
+        const uint64_t* bits = setti_storage_word(sampled, base);
         for (uint64_t word = bits != NULL ? *bits : 0; word != 0; word &= word - 1) {
             *both += setti_storage_has(other, base + setti_bits_lowest(word));
             seen++;
@@ -203,53 +216,66 @@ static uint32_t share_sample(const setti_storage* of, const setti_storage* other
     return seen;
 }
 
-/* Estimates the share of the entities with `of` that also have `type`. */
-static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* type)
+/* Estimates which share of the entities with the type `known` also have `type`. */
+static uint32_t choose_share(choose* c, const setti_type* known, const setti_type* type)
 {
     for (uint32_t k = 0; k < c->memo_count; k++) {
-        if (c->memo[k].of == of && c->memo[k].type == type) {
+        if (c->memo[k].known == known && c->memo[k].type == type) {
             return c->memo[k].share;
         }
     }
-    uint32_t both;
-    uint32_t count = of->storage.count;
-    uint32_t seen = of == type ? 0 : share_sample(&of->storage, &type->storage, &both);
-    /* Without samples the smaller set counts as a subset of the larger set, and `of` of itself. */
+    uint32_t both = 0;
+    uint32_t seen = 0;
+    if (known != type) {
+        seen = share_sample(&known->storage, &type->storage, &both);
+    }
+    uint32_t count = known->storage.count;
+    /* Without samples, the smaller set counts as a subset of the larger set. */
     uint64_t share =
         SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
     if (seen != 0 && seen >= SETTI_MIN(count, SHARE_FEWEST)) { /* enough samples */
-        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1;  /* without a hit: half a hit */
+        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1;  /* no hit counts as half a hit */
         share = halves * SHARE_ONE / (2 * seen);
     }
     if (c->memo_count < SHARE_MEMO) {
-        c->memo[c->memo_count++] = (choose_memo){of, type, (uint32_t)share};
+        c->memo[c->memo_count++] = (choose_memo){known, type, (uint32_t)share};
     }
     return (uint32_t)share;
 }
 
-/* Whether a scan with this driver reads presence bits. */
+/* Whether a scan with this driver reads presence bits. `driver` NULL: a scan of all entities. */
 static bool choose_by_words(const setti_type* driver)
 {
     return driver == NULL || driver->storage.kind != SETTI_SPARSE;
 }
 
-/* Whether presence bits alone decide an item. */
+/* Whether presence bits alone decide an item: it tests a component that no entity has disabled. */
 static bool choose_is_decided_by_bits(const setti_search_item* item)
 {
-    return item->kind == SETTI_ITEM_HAS &&
-           (item->type->off == NULL || item->type->off->storage.count == 0);
+    if (item->kind != SETTI_ITEM_HAS) {
+        return false;
+    }
+    return item->type->off == NULL || item->type->off->storage.count == 0;
 }
 
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver)
 {
     bool decides = choose_is_decided_by_bits(item) && item->source == variable && !item->optional;
-    const setti_type* type = /* bits decide even a negated item, which requires no type */
-        decides ? item->needs[0] : choose_required_type(item, variable);
-    if (type == NULL || (type == driver && !item->negated)) {
-        return type;
+    const setti_type* type = choose_required_type(item, variable);
+    if (decides) { /* a negated item requires no type, but bits decide it too */
+        type = item->needs[0];
     }
-    return choose_by_words(driver) && type->storage.kind != SETTI_SPARSE ? type : NULL;
+    if (type == NULL) {
+        return NULL;
+    }
+    if (type == driver && !item->negated) {
+        return type; /* the scan only goes through entities with this type */
+    }
+    if (!choose_by_words(driver) || type->storage.kind == SETTI_SPARSE) {
+        return NULL; /* there are no bits to test */
+    }
+    return type;
 }
 
 static bool choose_is_done(const choose_state* s, const choose* c, const setti_search_item* item)
@@ -280,7 +306,8 @@ static uint64_t choose_entities(const choose* c)
     return SETTI_MAX(c->search->world->entities.count, 1);
 }
 
-/* The rows that a component's test leaves. Also reduces the domain of the variable. */
+/* Estimates the rows that the test of a component leaves. Also reduces the domain of the
+ * variable. */
 static uint64_t choose_test_component(choose* c, choose_state* s, const setti_search_item* item)
 {
     uint32_t domain = choose_domain(c, s, item->source);
@@ -298,18 +325,26 @@ static uint64_t choose_test_component(choose* c, choose_state* s, const setti_se
     if (item->source < SETT_SEARCH_VARIABLES) {
         s->domain[item->source] = (uint32_t)choose_scale(domain, share, SHARE_ONE);
     }
-    bool is_single_entity = domain == 1; /* assumed to pass the test */
-    return is_single_entity ? s->rows : choose_scale(s->rows, share, SHARE_ONE);
+    if (domain == 1) { /* a single entity is assumed to pass the test */
+        return s->rows;
+    }
+    return choose_scale(s->rows, share, SHARE_ONE);
 }
 
-/* The rows that the test of a link leaves. */
+/* Estimates the rows that the test of a link leaves. */
 static uint64_t choose_test_link(const choose* c, const choose_state* s,
                                  const setti_search_item* item)
 {
+    if (item->negated) {
+        return s->rows;
+    }
     uint64_t pairs =
         (uint64_t)choose_domain(c, s, item->source) * choose_domain(c, s, item->target);
-    uint64_t links = (uint64_t)choose_link_count(item->along) * (item->closure ? CLOSURE_UP : 1);
-    return item->negated ? s->rows : choose_scale(s->rows, SETTI_MIN(links, pairs), pairs);
+    uint64_t links = choose_link_count(item->along);
+    if (item->closure) {
+        links *= CLOSURE_UP;
+    }
+    return choose_scale(s->rows, SETTI_MIN(links, pairs), pairs);
 }
 
 static bool choose_compares_entities(const choose* c, const setti_search_item* item)
@@ -317,32 +352,42 @@ static bool choose_compares_entities(const choose* c, const setti_search_item* i
     return c->search->side[item->compare][0].gives == SETTI_VALUE_ENTITY;
 }
 
+/* Estimates the rows that a comparison leaves. */
 static uint64_t choose_test_compare(const choose* c, const choose_state* s,
                                     const setti_search_item* item)
 {
     const sett_search_term* term = &c->search->term[item->term];
     uint32_t domain =
         SETTI_MAX(choose_domain(c, s, item->source), choose_domain(c, s, item->target));
-    /* A member or name is assumed to have at most 100 different values. */
-    uint32_t values = choose_compares_entities(c, item) ? domain : SETTI_MIN(domain, 100);
+    uint32_t values = domain;
+    if (!choose_compares_entities(c, item)) {
+        values = SETTI_MIN(domain, 100); /* assumed for members and names */
+    }
     bool is_equal = term->compare == SETT_COMPARE_EQUAL;
     bool selects_value = is_equal != item->negated;
-    return selects_value ? choose_scale(s->rows, 1, values) : s->rows;
+    if (!selects_value) {
+        return s->rows;
+    }
+    return choose_scale(s->rows, 1, values);
 }
 
-/* Adds the cost of an item's test. Returns the estimated rows left. */
+/* Adds the cost of testing an item. Returns the estimated number of rows left. */
 static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item* item)
 {
     SETTI_ASSERT(s->rows != 0);
-    uint64_t passed = s->rows / 2; /* of a list or a walk */
+    uint64_t passed = s->rows / 2; /* assumed for a list or a walk */
     uint32_t row_cost = COST_OTHER;
     if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
         passed = choose_test_component(c, s, item);
         row_cost = COST_HAS;
     } else if (item->kind == SETTI_ITEM_LINK) {
-        uint32_t direct = COST_LINKED + (item->along->records != NULL ? 2 * COST_MANY : 0);
         passed = choose_test_link(c, s, item);
-        row_cost = item->closure ? COST_CLOSURE : direct;
+        row_cost = COST_LINKED;
+        if (item->closure) {
+            row_cost = COST_CLOSURE;
+        } else if (item->along->records != NULL) {
+            row_cost += 2 * COST_MANY;
+        }
     } else if (item->kind == SETTI_ITEM_COMPARE) {
         passed = choose_test_compare(c, s, item);
         row_cost = choose_compares_entities(c, item) ? COST_ROW : COST_OTHER;
@@ -351,13 +396,13 @@ static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item*
     return SETTI_MAX(passed, 1);
 }
 
-/* Whether an item is not tested yet, and all its variables are found. */
+/* Whether an item is not tested yet, and all variables of the item are found. */
 static bool choose_is_due(const choose* c, const choose_state* s, const setti_search_item* item)
 {
     return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
 }
 
-/* Tests all due items, for the estimate only. */
+/* Adds the costs of testing all due items, and marks the items as tested. */
 static void choose_add_test_costs(choose* c, choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -369,7 +414,8 @@ static void choose_add_test_costs(choose* c, choose_state* s)
     }
 }
 
-/* Returns how many links a fixed variable has, or UINT32_MAX if the variable is not fixed. */
+/* Returns how many links lead from a fixed variable to the side `side`, or UINT32_MAX if the
+ * variable is not fixed. */
 static uint32_t choose_link_count_of(const choose* c, const setti_search_item* item,
                                      uint32_t variable, setti_link_side side)
 {
@@ -384,7 +430,10 @@ static uint32_t choose_link_count_of(const choose* c, const setti_search_item* i
         if (node == NULL) {
             return 0;
         }
-        return to_sources ? node->children / SETTI_CHILD : node->parent != 0;
+        if (to_sources) {
+            return node->children / SETTI_CHILD;
+        }
+        return node->parent != 0; /* one parent at most */
     }
     if (!to_sources && relationship->records == NULL) {
         return setti_storage_has(&relationship->storage, index);
@@ -395,31 +444,38 @@ static uint32_t choose_link_count_of(const choose* c, const setti_search_item* i
     return links != NULL ? links->count : 0;
 }
 
-/* Estimates the rows and the cost of following the links of an item to `side`. */
+/* Estimates the rows and the cost of a pick that follows the links of an item to the side
+ * `side`. */
 static void choose_follow(const choose* c, const choose_state* s, const setti_search_item* item,
                           setti_link_side side, choose_pick* pick)
 {
     bool to_sources = side == SETTI_SOURCES;
-    uint32_t from = to_sources ? item->target : item->source;
+    uint32_t start = to_sources ? item->target : item->source;
     const setti_type* relationship = item->along;
-    /* How many entities such a step can begin at. */
-    uint32_t begins = to_sources ? choose_target_count(relationship) : relationship->storage.count;
-    uint32_t domain = choose_domain(c, s, from);
-    uint32_t exact = choose_link_count_of(c, item, from, side); /* if `from` is fixed */
+    uint32_t start_count = relationship->storage.count; /* entities that have such links */
+    if (to_sources) {
+        start_count = choose_target_count(relationship);
+    }
+    uint32_t domain = choose_domain(c, s, start);
+    uint32_t exact = choose_link_count_of(c, item, start, side); /* known if `start` is fixed */
     SETTI_ASSERT(item->kind == SETTI_ITEM_LINK);
     if (exact != UINT32_MAX) {
         pick->rows = choose_scale(s->rows, exact, 1);
     } else {
-        uint64_t linked = choose_scale(s->rows, SETTI_MIN(begins, domain), domain);
-        pick->rows = choose_scale(linked, choose_link_count(relationship), begins);
+        uint64_t linked = choose_scale(s->rows, SETTI_MIN(start_count, domain), domain);
+        pick->rows = choose_scale(linked, choose_link_count(relationship), start_count);
+    }
+    uint32_t link_cost = COST_TARGET;
+    if (to_sources) {
+        link_cost = choose_is_large(relationship) ? COST_FAR : COST_SOURCE;
+    }
+    if (relationship->records != NULL) {
+        link_cost += COST_MANY;
     }
     if (item->closure) {
         pick->rows = choose_scale(pick->rows, to_sources ? CLOSURE_DOWN : CLOSURE_UP, 1);
+        link_cost += COST_CLOSURE;
     }
-    uint32_t source_cost = choose_is_large(relationship) ? COST_FAR : COST_SOURCE;
-    uint32_t link_cost = to_sources ? source_cost : COST_TARGET;
-    link_cost += relationship->records != NULL ? COST_MANY : 0;
-    link_cost += item->closure ? COST_CLOSURE : 0;
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, link_cost);
 }
 
@@ -431,45 +487,59 @@ static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t va
            !c->search->variable[variable].optional;
 }
 
-/* Fills in the pick to find an item's source or target (`side`). Returns false if impossible. */
+/* Fills in a pick that finds the source or the target of an item, as `side` says. Returns false if
+ * the item cannot find that variable now. */
 static bool choose_item_pick(const choose* c, const choose_state* s, const setti_search_item* item,
                              setti_link_side side, choose_pick* pick)
 {
     bool to_sources = side == SETTI_SOURCES;
-    uint32_t from = to_sources ? item->target : item->source;
-    uint32_t to = to_sources ? item->source : item->target;
-    if (from >= SETT_SEARCH_VARIABLES || (s->found >> from & 1) == 0 ||
-        !choose_is_wanted(c, s, to)) {
+    uint32_t start = to_sources ? item->target : item->source;
+    uint32_t end = to_sources ? item->source : item->target;
+    if (start >= SETT_SEARCH_VARIABLES || (s->found >> start & 1) == 0) {
         return false;
     }
-    pick->variable = (uint8_t)to;
+    if (!choose_is_wanted(c, s, end)) {
+        return false;
+    }
+    pick->variable = (uint8_t)end;
     pick->item = item;
     if (item->kind == SETTI_ITEM_LINK) {
         pick->kind = to_sources ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS;
         choose_follow(c, s, item, side, pick);
         return true;
     }
-    const setti_search_side* found = &c->search->side[item->compare][to_sources ? 0 : 1];
+    const setti_search_side* end_side = &c->search->side[item->compare][to_sources ? 0 : 1];
+    bool is_equal = c->search->term[item->term].compare == SETT_COMPARE_EQUAL;
+    if (!is_equal || end_side->kind != SETT_OPERAND_ENTITY) {
+        return false;
+    }
     pick->kind = SETTI_FIND_COPY;
     pick->rows = s->rows;
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW);
-    return found->kind == SETT_OPERAND_ENTITY &&
-           c->search->term[item->term].compare == SETT_COMPARE_EQUAL;
+    return true;
 }
 
-/* Lists the ways in which an item can find a variable. Returns the count. */
+/* Lists the ways in which an item can find a variable now. Returns the number of picks. */
 static uint32_t choose_item_picks(const choose* c, const choose_state* s,
                                   const setti_search_item* item, choose_pick* picks)
 {
-    if (item->negated || item->optional || choose_is_done(s, c, item) ||
-        (item->kind != SETTI_ITEM_LINK && item->kind != SETTI_ITEM_COMPARE)) {
+    if (item->kind != SETTI_ITEM_LINK && item->kind != SETTI_ITEM_COMPARE) {
         return 0;
     }
-    uint32_t count = choose_item_pick(c, s, item, SETTI_TARGETS, picks) ? 1 : 0;
-    count += choose_item_pick(c, s, item, SETTI_SOURCES, &picks[count]) ? 1 : 0;
+    if (item->negated || item->optional || choose_is_done(s, c, item)) {
+        return 0;
+    }
+    uint32_t count = 0;
+    if (choose_item_pick(c, s, item, SETTI_TARGETS, &picks[count])) {
+        count++;
+    }
+    if (choose_item_pick(c, s, item, SETTI_SOURCES, &picks[count])) {
+        count++;
+    }
     return count;
 }
 
+/* Fills in a pick that finds a variable by a scan. */
 static void choose_scan(choose* c, const choose_state* s, uint32_t variable, choose_pick* pick)
 {
     SETTI_ASSERT(choose_is_wanted(c, s, variable));
@@ -486,8 +556,12 @@ static void choose_scan(choose* c, const choose_state* s, uint32_t variable, cho
         if (type == NULL || (type == driver && !item->negated)) {
             continue; /* not tested by bits, or true for all entities of the driver */
         }
-        uint64_t share = driver != NULL ? choose_share(c, driver, type)
-                                        : SHARE_ONE * (uint64_t)type->storage.count / all;
+        uint64_t share;
+        if (driver != NULL) {
+            share = choose_share(c, driver, type);
+        } else {
+            share = SHARE_ONE * (uint64_t)type->storage.count / all;
+        }
         if (item->negated) {
             share = SHARE_ONE - SETTI_MIN(share, SHARE_ONE);
         }
@@ -497,33 +571,46 @@ static void choose_scan(choose* c, const choose_state* s, uint32_t variable, cho
     pick->cost += choose_cost(rows, COST_ROW);
 }
 
+/* The cost of a pick with a typical next step. */
 static uint64_t choose_rank(const choose_pick* pick)
 {
-    return pick->cost + choose_cost(pick->rows, COST_TARGET); /* with a typical next step */
+    return pick->cost + choose_cost(pick->rows, COST_TARGET);
 }
 
-/* Lists the possible next picks, the cheapest first. Returns the count. */
+/* Sorts by insertion: there are few picks. */
+static void choose_sort_picks(choose_pick* picks, uint32_t count)
+{
+    for (uint32_t k = 1; k < count; k++) {
+        choose_pick pick = picks[k];
+        uint32_t position = k;
+        for (; position != 0; position--) {
+            if (choose_rank(&picks[position - 1]) <= choose_rank(&pick)) {
+                break;
+            }
+            picks[position] = picks[position - 1];
+        }
+        picks[position] = pick;
+    }
+}
+
+/* Lists the possible next picks, the cheapest first. Returns the number of picks. */
 static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks)
 {
     uint32_t count = 0;
     uint32_t driven = choose_driven(c);
     bool must_drive = choose_is_wanted(c, s, driven); /* the only pick is a scan for `driven` */
-    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop && !must_drive; k++) {
-        count += choose_item_picks(c, s, choose_item(c, k), &picks[count]);
+    if (!must_drive) {
+        for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
+            count += choose_item_picks(c, s, choose_item(c, k), &picks[count]);
+        }
     }
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
-        if (choose_is_wanted(c, s, v) && (!must_drive || v == driven)) {
+        bool is_allowed = !must_drive || v == driven;
+        if (is_allowed && choose_is_wanted(c, s, v)) {
             choose_scan(c, s, v, &picks[count++]);
         }
     }
-    for (uint32_t k = 1; k < count; k++) { /* insertion sort: there are few picks */
-        choose_pick pick = picks[k];
-        uint32_t at = k;
-        for (; at != 0 && choose_rank(&picks[at - 1]) > choose_rank(&pick); at--) {
-            picks[at] = picks[at - 1];
-        }
-        picks[at] = pick;
-    }
+    choose_sort_picks(picks, count);
     return count;
 }
 
@@ -535,8 +622,9 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     const setti_type* known = NULL;
     if (pick->kind == SETTI_FIND_SCAN) { /* the scan also tests items by presence bits */
         known = choose_driver(c, pick->variable);
-        domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1)) /
-                 SETTI_ESTIMATE_ONE; /* results for each row */
+        /* The domain of a scanned variable: the number of results for each row. */
+        domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1));
+        domain /= SETTI_ESTIMATE_ONE;
         for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
             if (choose_is_decided_by_bits(item) &&
@@ -546,11 +634,14 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
         }
     } else if (pick->kind == SETTI_FIND_COPY) {
         bool finds_source = pick->variable == pick->item->source;
-        domain = choose_domain(c, s, finds_source ? pick->item->target : pick->item->source);
+        uint8_t original = finds_source ? pick->item->target : pick->item->source;
+        domain = choose_domain(c, s, original);
     } else {
         const setti_type* relationship = pick->item->along;
-        domain = pick->kind == SETTI_FIND_SOURCES ? relationship->storage.count
-                                                  : choose_target_count(relationship);
+        domain = relationship->storage.count;
+        if (pick->kind == SETTI_FIND_TARGETS) {
+            domain = choose_target_count(relationship);
+        }
         known = choose_required_type(pick->item, pick->variable);
     }
     SETTI_ASSERT((s->found >> pick->variable & 1) == 0);
@@ -564,7 +655,8 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     }
 }
 
-/* Tries all orders that begin with the first `count` picks. */
+/* Tries all orders that begin with the first `count` of c->picks. `s` is the state after these
+ * picks. */
 static void choose_try(choose* c, choose_state s, uint32_t count)
 {
     choose_add_test_costs(c, &s);
@@ -601,7 +693,8 @@ static uint8_t choose_depth_of(const choose* c, uint8_t ref)
     return c->depth[ref];
 }
 
-/* Appends a step that reads the variables `a` and `b`, or SETTI_NO_REF. `rows` is the estimate. */
+/* Appends a step that reads the variables `a` and `b`; SETTI_NO_REF: none. `rows` is the estimated
+ * number of rows after the step. */
 static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uint64_t rows,
                                      uint8_t a, uint8_t b)
 {
@@ -637,9 +730,10 @@ static uint32_t choose_class(const setti_search_item* item)
     }
 }
 
+/* Appends a step for each due item, the cheapest first. */
 static void choose_add_tests(choose* c, choose_state* s)
 {
-    for (uint32_t cost_class = 0; cost_class < CHOOSE_CLASSES; cost_class++) { /* cheapest first */
+    for (uint32_t cost_class = 0; cost_class < CHOOSE_CLASSES; cost_class++) {
         for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
             if (choose_class(item) != cost_class || !choose_is_due(c, s, item)) {
@@ -655,38 +749,48 @@ static void choose_add_tests(choose* c, choose_state* s)
     }
 }
 
-/* Adds a step to drop hidden entities of a variable, if any tag can hide them. */
+/* Adds a step that drops the hidden entities of a variable, unless no tag can hide any. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
-    const setti_variable* at = &c->search->variable[variable]; /* without a name: a constant */
-    const sett_world* world = c->search->world;
-    bool hides = false;
-    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        hides |= !at->shows[k] && world->hidden[k] != NULL && world->hidden[k]->storage.count != 0;
+    const setti_variable* tested = &c->search->variable[variable];
+    bool is_constant = tested->name == NULL;
+    if (is_constant || !tested->is_source) {
+        return;
     }
-    if (hides && at->is_source && at->name != NULL) {
-        choose_add(c, SETTI_FIND_SHOWN, s->rows, variable, SETTI_NO_REF)->variable = variable;
+    bool can_hide = false;
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        const setti_type* tag = c->search->world->hidden[k];
+        if (!tested->shows[k] && tag != NULL && tag->storage.count != 0) {
+            can_hide = true;
+        }
+    }
+    if (can_hide) {
+        setti_search_step* step = choose_add(c, SETTI_FIND_SHOWN, s->rows, variable, SETTI_NO_REF);
+        step->variable = variable;
     }
 }
 
-/* Adds a step to find a variable, with a new block. `item` is NULL for a scan. */
+/* Adds a step that finds a variable, and a new block for the variable. `item` is NULL for a
+ * scan. */
 static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind, uint64_t rows,
                                           const setti_search_item* item, uint8_t variable)
 {
-    uint8_t from = SETTI_NO_REF;
+    uint8_t start = SETTI_NO_REF;
     if (item != NULL) {
-        from = item->source == variable ? item->target : item->source;
+        start = item->source == variable ? item->target : item->source;
     }
     c->depth[variable] = ++c->level;
-    setti_search_step* step = choose_add(c, kind, rows, from, SETTI_NO_REF);
+    setti_search_step* step = choose_add(c, kind, rows, start, SETTI_NO_REF);
     step->item = item;
     step->variable = variable;
-    step->prefetch = item != NULL && item->kind == SETTI_ITEM_LINK && !item->or_self &&
-                     !item->closure && choose_is_large(item->along);
+    if (item != NULL && item->kind == SETTI_ITEM_LINK) {
+        bool follows_one_link = !item->or_self && !item->closure;
+        step->prefetch = follows_one_link && choose_is_large(item->along);
+    }
     return step;
 }
 
-/* Adds a step for each optional link: it finds the end that no step has found. */
+/* Adds a step for each optional link. The step finds the end of the link that no step has found. */
 static void choose_add_optional(choose* c, const choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -694,8 +798,9 @@ static void choose_add_optional(choose* c, const choose_state* s)
         uint32_t missing = item->variables & ~s->found;
         if (item->optional && item->kind == SETTI_ITEM_LINK && missing != 0) {
             uint8_t variable = (uint8_t)setti_bits_lowest(missing);
-            choose_add_find(c, item->source == variable ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS,
-                            s->rows, item, variable);
+            bool finds_source = item->source == variable;
+            setti_search_step_kind kind = finds_source ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS;
+            choose_add_find(c, kind, s->rows, item, variable);
         }
     }
 }
@@ -703,7 +808,7 @@ static void choose_add_optional(choose* c, const choose_state* s)
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t input_depth);
 
-/* Plans further pipes: for each list that the pipe `pipe` tests, one for each side. */
+/* Plans a further pipe for each side of each list that the pipe `pipe` tests. */
 static void choose_lists(choose* c, uint16_t pipe)
 {
     SETTI_ASSERT(pipe < c->plan->pipe_count);
@@ -725,6 +830,7 @@ static void choose_lists(choose* c, uint16_t pipe)
     }
 }
 
+/* Adds the steps of the best order. */
 static void choose_add_steps(choose* c, choose_state* s)
 {
     choose_add(c, SETTI_FIND_INPUT, s->rows, SETTI_NO_REF, SETTI_NO_REF);
@@ -746,7 +852,8 @@ static void choose_add_steps(choose* c, choose_state* s)
     choose_add_optional(c, s); /* last: an optional link keeps every row */
 }
 
-/* Plans a scope as a pipe, and the lists of the scope as further pipes. */
+/* Plans a scope as a pipe, and the lists of the scope as further pipes. The pipe begins with about
+ * `rows` rows, in which the variables `found` are known. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t input_depth)
 {
@@ -759,7 +866,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
     c->input_depth = c->level = input_depth;
     c->nodes = 0;
     c->best_count = UINT32_MAX;
-    choose_try(c, s, 0); /* finds the best order. `s` stays */
+    choose_try(c, s, 0); /* finds the best order, with a copy of `s` */
     c->plan->pipe[pipe].first = (uint16_t)c->plan->step_count;
     SETTI_ASSERT(c->best_count <= SETT_SEARCH_VARIABLES);
     choose_add_steps(c, &s);

@@ -41,8 +41,8 @@
 typedef struct lookup_encoding {
     uint64_t minus_zero; /* bits of -0.0, encoded as 0 */
     uint64_t flip;       /* bits to invert: the sign bit */
-    uint64_t negative;   /* bits to invert in negative floats: a larger number is less */
-    uint32_t up;         /* left shift of the sign bit to the highest bit */
+    uint64_t negative;   /* bits to invert in negative floats: the one with larger bits is less */
+    uint32_t up;         /* how far to shift left, so that the sign bit is the highest bit */
 } lookup_encoding;
 
 typedef struct lookup_record {
@@ -51,7 +51,7 @@ typedef struct lookup_record {
     uint32_t next;  /* place of the next record with the same key, or SETTI_NONE */
     uint32_t previous;
     /* In the first record of a key only: */
-    uint32_t next_chain; /* place of the first record of the slot's next key, or SETTI_NONE */
+    uint32_t next_chain; /* place of the first record of the next key in the slot, or SETTI_NONE */
     uint32_t count;      /* number of records with the key */
 } lookup_record;
 
@@ -95,7 +95,8 @@ static lookup_record* lookup_at(const sett_lookup* l, uint32_t place)
     return &l->page[place >> l->shift][place & (lookup_page_rows(l) - 1)];
 }
 
-/* Returns the slot or next_chain that has the place of a key's first record, or SETTI_NONE. */
+/* Returns a pointer to the place of the first record of a key, in a slot or in a next_chain. The
+ * place is SETTI_NONE if no record has the key. */
 static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
 {
     SETTI_ASSERT(l->slot_count != 0);
@@ -124,6 +125,7 @@ static void lookup_link_slot(sett_lookup* l, uint32_t place)
     *link = place;
 }
 
+/* Takes a record from the list of its key. */
 static void lookup_unlink_slot(const sett_lookup* l, uint32_t place)
 {
     const lookup_record* record = lookup_at(l, place);
@@ -146,6 +148,22 @@ static void lookup_unlink_slot(const sett_lookup* l, uint32_t place)
     }
 }
 
+/* Links all records to the slots, which are empty. */
+static void lookup_link_all(sett_lookup* l)
+{
+    for (uint32_t number = 0; number < l->page_count; number++) {
+        const lookup_record* page = l->page[number];
+        if (page == NULL) {
+            continue;
+        }
+        for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
+            if (page[k].index != SETTI_NONE) {
+                lookup_link_slot(l, (number << l->shift) + k);
+            }
+        }
+    }
+}
+
 /* Makes room for `count` records in the slots. Returns false when memory runs out. */
 static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
 {
@@ -154,8 +172,10 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
         return true;
     }
     uint32_t room = setti_bits_ceil(SETTI_MAX(count, 64));
-    uint32_t* slot = /* else `room` may have overflowed */
-        room <= SETTI_NONE / 2 ? setti_pool_alloc(pool, (size_t)room * sizeof(*slot), 16) : NULL;
+    if (room > SETTI_NONE / 2) {
+        return false; /* `room` may have overflowed */
+    }
+    uint32_t* slot = setti_pool_alloc(pool, (size_t)room * sizeof(*slot), 16);
     if (slot == NULL) {
         return false;
     }
@@ -163,18 +183,12 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
     memset(slot, 0xFF, (size_t)room * sizeof(*slot));
     l->slot = slot;
     l->slot_count = room;
-    for (uint32_t number = 0; number < l->page_count; number++) {
-        for (uint32_t k = 0; l->page[number] != NULL && k < lookup_page_rows(l); k++) {
-            if (l->page[number][k].index != SETTI_NONE) {
-                lookup_link_slot(l, (number << l->shift) + k);
-            }
-        }
-    }
+    lookup_link_all(l);
     return true;
 }
 
-/* Counts a change in an ordered look-up. After many changes, all records are sorted instead: that
- * takes 30 ns a record, a change about 200 ns. */
+/* Counts a change in an ordered look-up. After many changes, all records are sorted instead:
+ * sorting takes 30 ns a record, and a change about 200 ns. */
 static void lookup_count_change(sett_lookup* l)
 {
     l->changes++;
@@ -184,7 +198,7 @@ static void lookup_count_change(sett_lookup* l)
     }
 }
 
-/* Gives a record with a key an index, and links the record. Returns false when memory runs out. */
+/* Gives a record an index, and links the record by its key. Returns false when memory runs out. */
 static bool lookup_link(sett_lookup* l, uint32_t place, uint32_t index)
 {
     lookup_record* record = lookup_at(l, place);
@@ -194,10 +208,11 @@ static bool lookup_link(sett_lookup* l, uint32_t place, uint32_t index)
         if (!l->unsorted && !setti_key_order_add(&l->world->pool, &l->order, record->key, index)) {
             return false;
         }
-    } else if (lookup_reserve_slots(l, l->count + 1)) {
-        lookup_link_slot(l, place);
     } else {
-        return false;
+        if (!lookup_reserve_slots(l, l->count + 1)) {
+            return false;
+        }
+        lookup_link_slot(l, place);
     }
     record->index = index;
     l->count++;
@@ -220,15 +235,16 @@ static void lookup_unlink(sett_lookup* l, uint32_t place)
     l->count--;
 }
 
-/* Makes `order` of all records. Returns false when memory runs out. */
+/* Sorts all records into `order`. Returns false when memory runs out. */
 static bool lookup_order_all(sett_lookup* l)
 {
     setti_pool* pool = &l->world->pool;
-    size_t size = (size_t)l->count * 2 * sizeof(setti_key_pair);
-    l->unsorted = l->count != 0;
-    if (!l->unsorted) {
+    SETTI_ASSERT(l->unsorted);
+    if (l->count == 0) {
+        l->unsorted = false;
         return true;
     }
+    size_t size = (size_t)l->count * 2 * sizeof(setti_key_pair); /* two buffers */
     setti_key_pair* pair = setti_pool_alloc(pool, size, 16);
     if (pair == NULL) {
         return false;
@@ -266,6 +282,7 @@ static void lookup_drop_page(sett_lookup* l, uint32_t number)
     l->page[number] = NULL;
 }
 
+/* Makes a page of records, unless the page exists. Returns false when memory runs out. */
 static bool lookup_ensure_page(sett_lookup* l, uint32_t number)
 {
     setti_pool* pool = &l->world->pool;
@@ -280,14 +297,18 @@ static bool lookup_ensure_page(sett_lookup* l, uint32_t number)
             l->page[l->page_count++] = NULL;
         }
     }
-    if (l->page[number] == NULL) {
-        lookup_record* page = setti_pool_alloc(pool, sizeof(lookup_record) << l->shift, 16);
-        for (uint32_t k = 0; page != NULL && k < lookup_page_rows(l); k++) {
-            page[k].index = SETTI_NONE;
-        }
-        l->page[number] = page;
+    if (l->page[number] != NULL) {
+        return true;
     }
-    return l->page[number] != NULL;
+    lookup_record* page = setti_pool_alloc(pool, sizeof(lookup_record) << l->shift, 16);
+    if (page == NULL) {
+        return false;
+    }
+    for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
+        page[k].index = SETTI_NONE;
+    }
+    l->page[number] = page;
+    return true;
 }
 
 SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
@@ -295,7 +316,7 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
     uint64_t wide = 0;
     uint32_t word = 0;
     uint16_t half = 0;
-    switch (size) { /* constant sizes avoid calls of memcpy, half of the time */
+    switch (size) { /* constant sizes avoid calls of memcpy, which took half of the time */
     case sizeof(wide):
         memcpy(&wide, member, sizeof(wide));
         return wide;
@@ -311,7 +332,7 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
     }
 }
 
-/* Makes a key of a member's bits. The caller has shifted the bits by `up`. */
+/* Makes a key of the bits of a member. The caller has shifted the bits left by code->up. */
 SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
 {
     bits = bits == code->minus_zero ? 0 : bits;
@@ -319,14 +340,20 @@ SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
     return bits ^ code->flip ^ (all_if_negative & code->negative);
 }
 
+/* Sets the encoding for the kind and size of the member. */
 static void lookup_set_encoding(sett_lookup* l)
 {
     const uint64_t sign = (uint64_t)1 << 63;
     bool is_signed = l->is_float || setti_number_is_signed(l->member);
-    l->code.up = l->ordered ? 64 - l->size * 8 : 0;
-    l->code.minus_zero = l->is_float ? (uint64_t)1 << (l->size * 8 - 1) << l->code.up : 0;
-    l->code.flip = l->ordered && is_signed ? sign : 0;
-    l->code.negative = l->ordered && l->is_float ? ~sign : 0;
+    l->code = (lookup_encoding){0};
+    if (l->ordered) {
+        l->code.up = 64 - l->size * 8;
+        l->code.flip = is_signed ? sign : 0;
+        l->code.negative = l->is_float ? ~sign : 0;
+    }
+    if (l->is_float) {
+        l->code.minus_zero = (uint64_t)1 << (l->size * 8 - 1) << l->code.up;
+    }
 }
 
 static uint64_t lookup_key(const sett_lookup* l, const void* member)
@@ -334,12 +361,14 @@ static uint64_t lookup_key(const sett_lookup* l, const void* member)
     return lookup_encode(&l->code, lookup_bits(member, l->size) << l->code.up);
 }
 
-/* Gives a record another index, or SETTI_NONE, and key. Returns false when memory runs out. */
+/* Gives a record a new index and key. The index is SETTI_NONE if the row has no value. Returns
+ * false when memory runs out. */
 static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64_t key)
 {
     lookup_record* record = lookup_at(l, place);
     /* Slots refer to places, not indices: a new index with the old key needs no new link. */
-    bool moved = record->index != index && (l->ordered || index == SETTI_NONE);
+    bool index_matters = l->ordered || index == SETTI_NONE;
+    bool moved = index_matters && record->index != index;
     if (record->index != SETTI_NONE && (moved || record->key != key)) {
         lookup_unlink(l, place);
     }
@@ -351,7 +380,8 @@ static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64
     return true;
 }
 
-/* Changes the records of a page that differ from the rows. Returns false when memory runs out. */
+/* Changes the records of a page that differ from `rows`, the page's values. `size` is the size of
+ * the member. Returns false when memory runs out. */
 SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsigned char* rows,
                                    uint32_t size)
 {
@@ -363,7 +393,7 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
     const bool sparse = storage->kind == SETTI_SPARSE;
     const uint32_t first = number << l->shift;
     const uint32_t count = lookup_page_rows(l);
-    uint64_t word = 0; /* presence bits from `place` on, if not sparse */
+    uint64_t word = 0; /* if not sparse: presence bits, from the one of `place` on */
     for (uint32_t k = 0; k < count; k++, member += stride) {
         uint32_t place = first + k;
         uint32_t index = place;
@@ -377,8 +407,10 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
             index = (word & 1) != 0 ? place : SETTI_NONE;
             word >>= 1;
         }
-        uint64_t key =
-            index != SETTI_NONE ? lookup_encode(&code, lookup_bits(member, size) << code.up) : 0;
+        uint64_t key = 0;
+        if (index != SETTI_NONE) {
+            key = lookup_encode(&code, lookup_bits(member, size) << code.up);
+        }
         bool same = page[k].index == index && (index == SETTI_NONE || page[k].key == key);
         if (SETTI_UNLIKELY(!same) && !lookup_change(l, place, index, key)) {
             return false;
@@ -387,6 +419,7 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
     return true;
 }
 
+/* Reads a page of rows again. Returns false when memory runs out. */
 static bool lookup_read(sett_lookup* l, uint32_t number)
 {
     const unsigned char* rows = setti_pages_get(&l->type->storage.rows, number);
@@ -409,14 +442,16 @@ static bool lookup_read(sett_lookup* l, uint32_t number)
     }
 }
 
+/* The tick of the last change of a page, or 0 if there is no such page. */
 static uint64_t lookup_page_tick(const setti_pages* pages, uint32_t number)
 {
-    return number < pages->count
-               ? SETTI_MAX(pages->tick[number], *setti_pages_restored(pages, number))
-               : 0;
+    if (number >= pages->count) {
+        return 0;
+    }
+    return SETTI_MAX(pages->tick[number], *setti_pages_restored(pages, number));
 }
 
-/* The tick of the last change of a page of rows, or of the presence of the rows. */
+/* The tick of the last change of a page of rows, or of the presence bits of these rows. */
 static uint64_t lookup_tick(const setti_storage* storage, uint32_t number)
 {
     uint64_t tick = lookup_page_tick(&storage->rows, number);
@@ -444,17 +479,24 @@ static void lookup_clear(sett_lookup* l)
     l->unsorted = false;
 }
 
-/* Whether nothing has changed since the last update. */
+/* Whether no value has changed since the last update. */
 static bool lookup_is_current(const sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
-    return l->world->pool.restored < l->since && l->kind == storage->kind &&
-           l->count == storage->count && !l->unsorted &&
-           setti_search_newest(&storage->rows) < l->since &&
-           (storage->kind == SETTI_SPARSE || setti_search_newest(&storage->presence) < l->since);
+    if (l->world->pool.restored >= l->since || l->kind != storage->kind) {
+        return false;
+    }
+    if (l->count != storage->count || l->unsorted) {
+        return false;
+    }
+    if (setti_search_newest(&storage->rows) >= l->since) {
+        return false;
+    }
+    return storage->kind == SETTI_SPARSE || setti_search_newest(&storage->presence) < l->since;
 }
 
-/* Whether a search can use the look-up as it is: its values are not being gathered. */
+/* Whether a search can use the look-up as it is: no value has changed, and no values are being
+ * gathered. */
 static bool lookup_is_readable(const sett_lookup* l)
 {
     return l->type->storage.gather == NULL && lookup_is_current(l);
@@ -471,17 +513,17 @@ static bool lookup_update(sett_lookup* l)
     }
     l->changes = 0;
     uint32_t count = SETTI_MAX(storage->rows.count, l->page_count);
-    /* A restore can change a sparse set's extent: read the pages between both extents. */
-    uint32_t first = SETTI_MIN(storage->extent, l->extent) >> l->shift;
-    uint32_t last = SETTI_MAX(storage->extent, l->extent) >> l->shift;
+    /* A restore can change the extent of a sparse set: the pages between both extents are read. */
+    uint32_t first_page = SETTI_MIN(storage->extent, l->extent) >> l->shift;
+    uint32_t last_page = SETTI_MAX(storage->extent, l->extent) >> l->shift;
     bool resized = storage->kind == SETTI_SPARSE && storage->extent != l->extent;
     uint64_t newest = 0;
     for (uint32_t number = 0; number < count; number++) {
         uint64_t tick = lookup_tick(storage, number);
         bool had_page = number < l->page_count && l->page[number] != NULL;
         bool has_page = setti_pages_get(&storage->rows, number) != NULL;
-        bool at_end = resized && number >= first && number <= last;
-        bool must_read = tick >= l->since || had_page != has_page || at_end;
+        bool in_resized = resized && number >= first_page && number <= last_page;
+        bool must_read = tick >= l->since || had_page != has_page || in_resized;
         newest = SETTI_MAX(newest, tick);
         if (must_read && !lookup_read(l, number)) {
             return false;
@@ -495,61 +537,68 @@ static bool lookup_update(sett_lookup* l)
     return true;
 }
 
-static void lookup_sort_few(sett_entity* out, uint32_t count)
+/* Sorts by index, by insertion. */
+static void lookup_sort_few(sett_entity* entities, uint32_t count)
 {
     for (uint32_t k = 1; k < count; k++) {
-        sett_entity entity = out[k];
-        uint32_t at = k;
-        for (; at != 0 && out[at - 1].index > entity.index; at--) {
-            out[at] = out[at - 1];
+        sett_entity entity = entities[k];
+        uint32_t position = k;
+        for (; position != 0 && entities[position - 1].index > entity.index; position--) {
+            entities[position] = entities[position - 1];
         }
-        out[at] = entity;
+        entities[position] = entity;
     }
 }
 
-/* Groups entities by eight bits of the index. stop[value] becomes the end of a value's group. */
-static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, uint32_t stop[256])
+/* Groups entities by eight bits of the index, from the bit `shift` on. stop[value] becomes the end
+ * of the group with these bits. */
+static void lookup_distribute(sett_entity* entities, uint32_t count, uint32_t shift,
+                              uint32_t stop[256])
 {
-    uint32_t at[256] = {0}; /* by value: the count, later the position of the next entity */
+    uint32_t next[256] = {0}; /* by value: at first the count, later where the next entity goes */
     for (uint32_t k = 0; k < count; k++) {
-        at[out[k].index >> shift & 0xFF]++;
+        next[entities[k].index >> shift & 0xFF]++;
     }
     uint32_t sum = 0;
     for (uint32_t value = 0; value < 256; value++) {
-        stop[value] = sum + at[value];
-        at[value] = sum;
+        stop[value] = sum + next[value];
+        next[value] = sum;
         sum = stop[value];
     }
+    /* Swaps each entity to the next place of its group, until all groups are complete. */
     for (uint32_t value = 0; value < 256; value++) {
-        while (at[value] < stop[value]) {
-            sett_entity entity = out[at[value]];
+        while (next[value] < stop[value]) {
+            sett_entity entity = entities[next[value]];
             uint32_t group = entity.index >> shift & 0xFF;
-            out[at[value]] = out[at[group]];
-            out[at[group]++] = entity;
+            entities[next[value]] = entities[next[group]];
+            entities[next[group]++] = entity;
         }
     }
 }
 
 /* Sorts by index: American flag sort. Rejected: a heap sort, 60 ns for each of 10,000 entities. */
-static void lookup_sort(sett_entity* out, uint32_t count)
+static void lookup_sort(sett_entity* entities, uint32_t count)
 {
-    if (count <= 48) { /* faster up to here */
-        lookup_sort_few(out, count);
+    if (count <= 48) { /* up to here, insertion is faster */
+        lookup_sort_few(entities, count);
         return;
     }
     uint32_t varying = 0;
     for (uint32_t k = 1; k < count; k++) {
-        varying |= out[k].index ^ out[0].index;
+        varying |= entities[k].index ^ entities[0].index;
     }
-    SETTI_ASSERT(varying != 0);                     /* no entity occurs twice */
-    uint32_t highest = setti_bits_highest(varying); /* not 0: no entity occurs twice */
-    uint32_t shift = highest < 8 ? 0 : highest - 7; /* of the 8 highest bits that vary */
+    SETTI_ASSERT(varying != 0); /* no entity occurs twice */
+    uint32_t highest = setti_bits_highest(varying);
+    uint32_t shift = 0;
+    if (highest >= 8) {
+        shift = highest - 7; /* groups by the highest bit that varies and the 7 bits below */
+    }
     uint32_t stop[256];
-    lookup_distribute(out, count, shift, stop);
+    lookup_distribute(entities, count, shift, stop);
     uint32_t first = 0;
     for (uint32_t value = 0; value < 256; value++) {
         if (shift != 0 && stop[value] - first > 1) { /* else the group is sorted */
-            lookup_sort(out + first, stop[value] - first);
+            lookup_sort(entities + first, stop[value] - first);
         }
         first = stop[value];
     }
@@ -557,8 +606,8 @@ static void lookup_sort(sett_entity* out, uint32_t count)
 
 typedef struct lookup_found {
     uint32_t count;
-    uint32_t first;       /* not ordered: place of the first record */
-    setti_key_place from; /* ordered: place of the first pair in `order` */
+    uint32_t first;        /* not ordered: place of the first record */
+    setti_key_place place; /* ordered: place of the first pair in `order` */
 } lookup_found;
 
 /* Finds the records with keys from `low` to `high`. */
@@ -566,18 +615,25 @@ static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64
 {
     lookup_found found = {0};
     if (l->ordered) { /* 0 and SETTI_NONE are the lowest and the highest index */
-        found.from = setti_key_order_seek(&l->order, low, 0);
+        found.place = setti_key_order_seek(&l->order, low, 0);
         setti_key_place stop = setti_key_order_seek(&l->order, high, SETTI_NONE);
-        found.count = low <= high ? setti_key_order_between(&l->order, found.from, stop) : 0;
+        if (low <= high) {
+            found.count = setti_key_order_between(&l->order, found.place, stop);
+        }
         return found;
     }
     SETTI_ASSERT(low == high); /* without an order there are no ranges */
-    found.first = l->slot_count != 0 ? *lookup_seek(l, low) : SETTI_NONE;
-    found.count = found.first != SETTI_NONE ? lookup_at(l, found.first)->count : 0;
+    found.first = SETTI_NONE;
+    if (l->slot_count != 0) {
+        found.first = *lookup_seek(l, low);
+    }
+    if (found.first != SETTI_NONE) {
+        found.count = lookup_at(l, found.first)->count;
+    }
     return found;
 }
 
-/* Writes the entities of the first `count` records found. */
+/* Writes the entities of the first `count` records found to `out`. */
 static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count, sett_entity* out)
 {
     SETTI_ASSERT(count == found.count || (l->ordered && count < found.count));
@@ -585,7 +641,7 @@ static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count
     for (uint32_t k = 0; k < count; k++) {
         uint32_t index = 0;
         if (l->ordered) {
-            index = setti_key_order_take(&l->order, &found.from);
+            index = setti_key_order_take(&l->order, &found.place);
         } else {
             index = lookup_at(l, found.first)->index;
             found.first = lookup_at(l, found.first)->next;
@@ -597,7 +653,7 @@ static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count
     }
 }
 
-/* Updates a look-up. Returns false after an error. */
+/* Updates a look-up if values have changed. Returns false after an error. */
 static bool lookup_make_ready(sett_lookup* l, const char* call)
 {
     if (l == NULL || setti_world_check_unlocked(l->world, call) != SETT_OK) {
@@ -627,10 +683,18 @@ uint32_t sett_lookup_find(sett_lookup* l, const void* value, sett_entity* out, u
 static void lookup_limits(const sett_lookup* l, uint64_t* low, uint64_t* high)
 {
     const uint64_t sign = (uint64_t)1 << 63;
-    const uint64_t infinity = /* the bits of infinity, with the sign bit moved to the top */
-        l->size == sizeof(float) ? (uint64_t)0xFF << 55 : (uint64_t)0x7FF << 52;
-    *low = l->is_float ? lookup_encode(&l->code, infinity | sign) : 0;
-    *high = l->is_float ? lookup_encode(&l->code, infinity) : UINT64_MAX;
+    if (!l->is_float) {
+        *low = 0;
+        *high = UINT64_MAX;
+        return;
+    }
+    /* The bits of infinity, with the sign bit moved to the top. */
+    uint64_t infinity = (uint64_t)0x7FF << 52;
+    if (l->size == sizeof(float)) {
+        infinity = (uint64_t)0xFF << 55;
+    }
+    *low = lookup_encode(&l->code, infinity | sign);
+    *high = lookup_encode(&l->code, infinity);
 }
 
 uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uint32_t first,
@@ -649,15 +713,23 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
     uint64_t low = 0;
     uint64_t high = 0;
     lookup_limits(l, &low, &high);
-    uint64_t low_key = from != NULL ? lookup_key(l, from) : low;
-    uint64_t high_key = to != NULL ? lookup_key(l, to) : high;
-    if (low_key < low || low_key > high || high_key < low || high_key > high) {
-        return 0; /* NaN */
+    uint64_t low_key = low;
+    if (from != NULL) {
+        low_key = lookup_key(l, from);
+    }
+    uint64_t high_key = high;
+    if (to != NULL) {
+        high_key = lookup_key(l, to);
+    }
+    bool from_is_nan = low_key < low || low_key > high;
+    bool to_is_nan = high_key < low || high_key > high;
+    if (from_is_nan || to_is_nan) {
+        return 0;
     }
     lookup_found found = lookup_seek_range(l, low_key, high_key);
     uint32_t count = found.count;
     if (out != NULL && first < count) {
-        found.from = setti_key_order_skip(&l->order, found.from, first);
+        found.place = setti_key_order_skip(&l->order, found.place, first);
         found.count -= first;
         lookup_copy(l, found, SETTI_MIN(found.count, capacity), out);
     }
@@ -672,16 +744,19 @@ static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
         return !isnan(number);
     }
     float narrow = (float)number;
-    double back = (double)narrow;
+    double rounded = (double)narrow;
     *key = lookup_key(l, &narrow);
-    return number >= back && number <= back; /* number == back; false for NaN */
+    return number >= rounded && number <= rounded; /* number == back; false for NaN */
 }
 
-/* Makes the key of a number in an integer member. Returns false as lookup_float_key. */
+/* Makes the key of a number in an integer member. Returns false if no value equals the number. */
 static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* key)
 {
     unsigned char bytes[sizeof(uint64_t)] = {0};
-    if (!setti_number_is_integer(l->member) || (number < 0 && !setti_number_is_signed(l->member))) {
+    if (!setti_number_is_integer(l->member)) {
+        return false;
+    }
+    if (number < 0 && !setti_number_is_signed(l->member)) {
         return false;
     }
     setti_number_store(l->member, number, bytes);
@@ -689,7 +764,7 @@ static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* k
     return setti_number_load(l->member, bytes) == number; /* else the member is too narrow */
 }
 
-/* Makes the key of a constant. Returns false if no value of the member equals it. */
+/* Makes the key of a constant. Returns false if no value of the member equals the constant. */
 static bool lookup_number_key(const sett_lookup* l, const setti_side_value* value, uint64_t* key)
 {
     const int64_t exact = (int64_t)1 << 53; /* each integer from -2^53 to 2^53 is a double */
@@ -703,27 +778,43 @@ static bool lookup_number_key(const sett_lookup* l, const setti_side_value* valu
     if (!l->is_float) {
         return lookup_integer_key(l, number, key);
     }
-    return number >= -exact && number <= exact && lookup_float_key(l, (double)number, key);
+    if (number < -exact || number > exact) {
+        return false;
+    }
+    return lookup_float_key(l, (double)number, key);
+}
+
+/* Whether a side of a comparison reads the member of the look-up, without a scale. */
+static bool lookup_is_read_by(const sett_lookup* l, const setti_search_side* side)
+{
+    if (side->kind != SETT_OPERAND_MEMBER || side->type != l->type) {
+        return false;
+    }
+    if (side->member.offset != l->offset || side->member.kind != l->member) {
+        return false;
+    }
+    return !setti_compare_is_scaled(&side->member);
 }
 
 /* Whether an item is a comparison by which a look-up can find the entities of a variable. */
 static bool lookup_serves(const sett_lookup* l, const sett_search* search,
                           const setti_search_item* item, uint32_t variable)
 {
-    if (item->kind != SETTI_ITEM_COMPARE || item->negated || item->optional ||
-        item->source != variable || item->walk != SETT_WALK_NONE) {
+    if (item->kind != SETTI_ITEM_COMPARE || item->source != variable) {
+        return false;
+    }
+    if (item->negated || item->optional || item->walk != SETT_WALK_NONE) {
         return false;
     }
     sett_compare compare = search->term[item->term].compare;
     bool is_range = compare >= SETT_COMPARE_LESS && compare <= SETT_COMPARE_GREATER_OR_EQUAL;
-    if (compare != SETT_COMPARE_EQUAL && !(is_range && l->ordered)) {
+    bool has_range = is_range && l->ordered;
+    if (compare != SETT_COMPARE_EQUAL && !has_range) {
         return false;
     }
     const setti_search_side* left = &search->side[item->compare][0];
     const setti_search_side* right = &search->side[item->compare][1];
-    return left->kind == SETT_OPERAND_MEMBER && left->type == l->type &&
-           left->member.offset == l->offset && left->member.kind == l->member &&
-           right->kind != SETT_OPERAND_MEMBER && !setti_compare_is_scaled(&left->member);
+    return lookup_is_read_by(l, left) && right->kind != SETT_OPERAND_MEMBER;
 }
 
 /* Narrows a range of keys by a comparison. Returns false if the compared constant has no key. */
@@ -739,23 +830,36 @@ static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
         return true;
     }
     sett_compare compare = search->term[item->term].compare;
-    bool less = compare == SETT_COMPARE_LESS;
-    bool greater = compare == SETT_COMPARE_GREATER;
-    if ((less && key == 0) || (greater && key == UINT64_MAX)) {
+    bool is_below_all = compare == SETT_COMPARE_LESS && key == 0;
+    bool is_above_all = compare == SETT_COMPARE_GREATER && key == UINT64_MAX;
+    if (is_below_all || is_above_all) {
         *low = 1; /* an empty range */
         *high = 0;
         return true;
     }
-    if (!greater && compare != SETT_COMPARE_GREATER_OR_EQUAL) {
-        *high = SETTI_MIN(*high, key - (less ? 1 : 0));
-    }
-    if (!less && compare != SETT_COMPARE_LESS_OR_EQUAL) {
-        *low = SETTI_MAX(*low, key + (greater ? 1 : 0));
+    switch (compare) {
+    case SETT_COMPARE_LESS:
+        *high = SETTI_MIN(*high, key - 1);
+        break;
+    case SETT_COMPARE_LESS_OR_EQUAL:
+        *high = SETTI_MIN(*high, key);
+        break;
+    case SETT_COMPARE_GREATER:
+        *low = SETTI_MAX(*low, key + 1);
+        break;
+    case SETT_COMPARE_GREATER_OR_EQUAL:
+        *low = SETTI_MAX(*low, key);
+        break;
+    default:
+        SETTI_ASSERT(compare == SETT_COMPARE_EQUAL);
+        *low = SETTI_MAX(*low, key);
+        *high = SETTI_MIN(*high, key);
     }
     return true;
 }
 
-/* Lists the entities with keys in a range as wanted, unless they are many or memory runs out. */
+/* Lists the entities with keys from `low` to `high` as wanted, unless there are too many of them or
+ * memory runs out. */
 static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti_wanted* wanted)
 {
     setti_pool* pool = &l->world->pool;
@@ -782,7 +886,8 @@ static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti
     wanted->lookup = l;
 }
 
-/* Finds the range of keys for a scan. Returns the number of items that limit the range. */
+/* Finds the range of keys that the items of a scan leave. Returns the number of items that limit
+ * the range. */
 static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* search,
                                     const setti_search_step* step, uint64_t* low, uint64_t* high)
 {
@@ -791,14 +896,18 @@ static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* sea
     for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
         /* Without an order the range is a single key, of a single item. */
-        if (lookup_serves(l, search, item, step->variable) && (l->ordered || count == 0)) {
-            count += lookup_narrow_keys(l, search, item, low, high) ? 1 : 0;
+        bool can_narrow = l->ordered || count == 0;
+        if (!can_narrow || !lookup_serves(l, search, item, step->variable)) {
+            continue;
+        }
+        if (lookup_narrow_keys(l, search, item, low, high)) {
+            count++;
         }
     }
     return count;
 }
 
-/* Finds the entities of a scan by the first look-up that can. */
+/* Finds the entities of a scan by the first look-up that can find them. */
 static void lookup_narrow(const sett_search* search, const setti_search_step* step,
                           setti_wanted* wanted)
 {
@@ -809,8 +918,12 @@ static void lookup_narrow(const sett_search* search, const setti_search_step* st
         if (lookup_needed_range(l, search, step, &low, &high) == 0) {
             continue;
         }
+        bool is_ready = lookup_is_readable(l);
         bool may_update = search->world->locks == 0 && l->type->storage.gather == NULL;
-        if (lookup_is_readable(l) || (may_update && lookup_update(l))) {
+        if (!is_ready && may_update) {
+            is_ready = lookup_update(l);
+        }
+        if (is_ready) {
             lookup_list(l, low, high, wanted);
         }
     }
@@ -822,19 +935,27 @@ static const setti_lookup_calls lookup_calls = {lookup_narrow, lookup_is_readabl
 static const char* lookup_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_lookup* l = world->module[SETTI_SLOT_LOOKUPS];
-    while (l != NULL && l->type != type) {
-        l = l->next;
+    for (; l != NULL; l = l->next) {
+        if (l->type == type) {
+            return type->desc.name;
+        }
     }
-    return l != NULL ? l->type->desc.name : NULL;
+    return NULL;
 }
 
 /* Whether a member is a single value of up to 64 bits. */
 static bool lookup_is_key(const sett_member_ref* member)
 {
-    bool is_value = member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE &&
-                    member->kind != SETT_MEMBER_STRUCT && member->kind != SETT_MEMBER_STRING &&
-                    member->kind != SETT_MEMBER_LIST;
-    return is_value && member->count == 1 && member->size <= sizeof(uint64_t);
+    switch (member->kind) {
+    case SETT_MEMBER_TEXT:
+    case SETT_MEMBER_OPAQUE:
+    case SETT_MEMBER_STRUCT:
+    case SETT_MEMBER_STRING:
+    case SETT_MEMBER_LIST:
+        return false;
+    default:
+        return member->count == 1 && member->size <= sizeof(uint64_t);
+    }
 }
 
 typedef enum lookup_form {
@@ -842,13 +963,26 @@ typedef enum lookup_form {
     LOOKUP_ORDERED
 } lookup_form;
 
-static void lookup_guess_member(const setti_type* type, setti_guess* guess)
+/* Returns what to do about a member that a type lacks. `guess` has the name given. */
+static const char* lookup_remedy(const setti_type* type, setti_guess* guess)
 {
-    for (uint32_t k = 0; type->members != NULL && k < type->members->of.count; k++) {
+    if (type->module != NULL || type->storage.size == 0) {
+        return " - pass a component of the program that has values";
+    }
+    if (type->members == NULL) {
+        return " - describe its members (SETT_MEMBERS)";
+    }
+    for (uint32_t k = 0; k < type->members->of.count; k++) {
         setti_guess_try(guess, type->members->of.members[k].name);
     }
+    const char* meant = setti_guess_text(guess);
+    if (meant[0] == '\0') {
+        return " - pass one of its members";
+    }
+    return meant;
 }
 
+/* Finds a member that can be the key of a look-up. Reports an error if the type has none. */
 static bool lookup_find_member(const setti_type* type, const char* member, lookup_form form,
                                const char* call, sett_member_ref* ref)
 {
@@ -856,17 +990,9 @@ static bool lookup_find_member(const setti_type* type, const char* member, looku
     const char* name = type->desc.name;
     if (type->members == NULL || !sett_member_find(world, type->id, member, ref)) {
         setti_guess guess = setti_guess_begin(member, strlen(member));
-        lookup_guess_member(type, &guess);
-        const char* remedy = setti_guess_text(&guess);
-        if (type->module != NULL || type->storage.size == 0) {
-            remedy = " - pass a component of the program that has values";
-        } else if (remedy[0] == '\0') {
-            remedy = type->members != NULL ? " - pass one of its members"
-                                           : " - describe its members (SETT_MEMBERS)";
-        }
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: \"%.100s\" has no member \"%.100s\"%s", call, name, member,
-                              remedy);
+                              lookup_remedy(type, &guess));
         return false;
     }
     if (!lookup_is_key(ref)) {

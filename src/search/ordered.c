@@ -15,7 +15,7 @@
 #include "query/query.h"
 #include "search/search.h"
 
-/* A match. Parent and depth are 0 for an entity that is not in the hierarchy. */
+/* A match. If the entity is not in the hierarchy, `parent` and `depth` are 0. */
 typedef struct ordered_match {
     sett_entity entity;
     uint32_t parent; /* a link: entity index plus 1; 0 for a root */
@@ -26,7 +26,7 @@ typedef struct ordered_match {
 typedef struct ordered_list {
     setti_scratch memory;
     sett_entity* entity;
-    uint32_t* target; /* entity index of each item's target, for `along`; SETTI_NONE: none */
+    uint32_t* target; /* by item: index of its target along rank.along, or SETTI_NONE */
     sett_ordered_group* group;
     uint32_t count;
     uint32_t group_count;
@@ -35,14 +35,14 @@ typedef struct ordered_list {
 /* A storage whose presence bits decide the order. */
 typedef struct ordered_part {
     const setti_storage* storage;
-    uint32_t count; /* of values: the last pages of a table can vanish without a tick */
+    uint32_t count; /* number of values: the last pages of a table can vanish without a tick */
 } ordered_part;
 
 #define ORDERED_PARTS 12
 
 typedef struct ordered_page {
     const void* page; /* NULL: none */
-    bool values;      /* rows point to values of matches here, not only to values of parents */
+    bool values;      /* has values of matches, not only values of parents */
 } ordered_page;
 
 struct sett_ordered {
@@ -56,7 +56,7 @@ struct sett_ordered {
     ordered_list last;      /* the previous order */
     setti_rank_work work;
     setti_scratch positions; /* during an update: by entity index, (number of the match) + 1 */
-    setti_scratch matches;   /* of the last update, in the query's order */
+    setti_scratch matches;   /* the matches of the last update, in the order of the query */
     uint32_t match_count;
     bool fixed;          /* matches, parents and depths alone decide the order */
     bool known;          /* `now` is an order of `matches` */
@@ -74,21 +74,21 @@ struct sett_ordered {
 static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
 {
     setti_pool* pool = &o->world->pool;
-    size_t each = sizeof(sett_ordered_group) + sizeof(sett_entity) + sizeof(uint32_t);
-    size_t positions = setti_entity_capacity(&o->world->entities) * sizeof(uint32_t);
+    size_t item_size = sizeof(sett_ordered_group) + sizeof(sett_entity) + sizeof(uint32_t);
+    size_t positions_size = setti_entity_capacity(&o->world->entities) * sizeof(uint32_t);
     list->count = list->group_count = 0;
-    list->group = setti_scratch_get(pool, &list->memory, room * each, 16);
+    list->group = setti_scratch_get(pool, &list->memory, room * item_size, 16);
     if (list->group == NULL || !setti_rank_begin(&o->rank, &o->work, SETTI_FROM_POOL, room)) {
         return false;
     }
     list->entity = (sett_entity*)(void*)(list->group + room);
     list->target = (uint32_t*)(void*)(list->entity + room);
-    if (o->positions.size < positions) {
-        void* fresh = setti_scratch_get(pool, &o->positions, positions, 16);
+    if (o->positions.size < positions_size) {
+        void* fresh = setti_scratch_get(pool, &o->positions, positions_size, 16);
         if (fresh == NULL) {
             return false;
         }
-        memset(fresh, 0, positions);
+        memset(fresh, 0, positions_size);
     }
     return true;
 }
@@ -100,12 +100,16 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
     setti_ranked item = {.entity = entity};
     setti_rank_fill(&o->rank, &o->work, &item, entity.index, entity.index, entity.index);
     if (o->rank.group_by == NULL) { /* else setti_rank_fill has set the group */
-        item.group = desc->group_fn != NULL ? desc->group_fn(o->world, entity, desc->user) : 0;
+        item.group = 0;
+        if (desc->group_fn != NULL) {
+            item.group = desc->group_fn(o->world, entity, desc->user);
+        }
     }
     if (desc->component != 0) {
-        item.value = sett_is_enabled(o->world, entity, desc->component)
-                         ? sett_find(o->world, entity, desc->component)
-                         : NULL;
+        item.value = NULL;
+        if (sett_is_enabled(o->world, entity, desc->component)) {
+            item.value = sett_find(o->world, entity, desc->component);
+        }
         item.present = item.value != NULL;
         if (item.present && desc->key != SETT_KEY_NONE) {
             item.key =
@@ -120,11 +124,12 @@ typedef struct ordered_column {
     const setti_storage* storage;
     const void* const* presence; /* pages of presence bits */
     void* const* rows;           /* pages of values */
-    uint32_t reach;              /* pages at `presence`; 0 without an array, or with copies */
+    uint32_t reach;              /* number of pages at `presence`; 0: the storage must be asked */
     uint32_t shift;
     uint32_t size;
 } ordered_column;
 
+/* Returns the column of a type. `type` NULL: no entity has a value in the column. */
 static ordered_column ordered_column_of(const setti_type* type)
 {
     ordered_column column = {.storage = type != NULL ? &type->storage : NULL};
@@ -139,7 +144,8 @@ static ordered_column ordered_column_of(const setti_type* type)
     return column;
 }
 
-/* Fast path of a look-up. Returns false if the caller must ask the storage. */
+/* Looks up the value of an entity. *value becomes NULL if the entity has none. Returns false if the
+ * caller must ask the storage instead. */
 SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
 {
     *value = NULL;
@@ -160,7 +166,10 @@ SETTI_INLINE const void* ordered_column_find(const ordered_column* column, uint3
     if (ordered_column_try(column, index, &value)) {
         return value;
     }
-    return column->storage != NULL ? setti_storage_find(column->storage, index) : NULL;
+    if (column->storage == NULL) {
+        return NULL;
+    }
+    return setti_storage_find(column->storage, index);
 }
 
 SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_column* column,
@@ -176,8 +185,8 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches. Returns true if entities and depths are as before. Then *parents_changed
- * becomes whether a parent is not. */
+/* Collects the matches. Returns true if they have the same entities and depths as before. Then
+ * *parents_changed tells whether an entity has another parent. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
@@ -213,7 +222,10 @@ static const setti_storage* ordered_part_storage(const sett_ordered* o, uint32_t
         return query->array[k];
     }
     uint32_t tag = k - query->array_count;
-    return tag < query->hidden_count ? &query->hidden[tag].type->storage : &o->rank.along->storage;
+    if (tag < query->hidden_count) {
+        return &query->hidden[tag].type->storage;
+    }
+    return &o->rank.along->storage;
 }
 
 /* Lists the storages that decide the order. Returns 0 if presence bits alone do not decide. */
@@ -221,22 +233,29 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
 {
     sett_query* query = o->desc.query;
     setti_plan_update(query);
-    uint32_t tree = query->array_count + query->hidden_count;
-    uint32_t count = tree + (o->rank.along != NULL ? 1 : 0);
-    if (!o->fixed || !query->plain || query->array_count == 0 || count > ORDERED_PARTS) {
+    if (!o->fixed || !query->plain || query->array_count == 0) {
+        return 0;
+    }
+    uint32_t tree = query->array_count + query->hidden_count; /* number of the hierarchy's part */
+    uint32_t count = tree;
+    if (o->rank.along != NULL) {
+        count++;
+    }
+    if (count > ORDERED_PARTS) {
         return 0;
     }
     for (uint32_t k = 0; k < count; k++) {
         const setti_storage* storage = ordered_part_storage(o, k);
-        if (storage->kind == SETTI_SPARSE && (storage->count != 0 || k == tree)) {
-            return 0; /* no presence bits; for an empty sparse set, the count is enough */
+        bool count_is_enough = storage->count == 0 && k != tree;
+        if (storage->kind == SETTI_SPARSE && !count_is_enough) {
+            return 0; /* a sparse set has no presence bits */
         }
         part[k] = (ordered_part){.storage = storage, .count = storage->count};
     }
     return count;
 }
 
-/* The tick of the last write to the parts. */
+/* The tick of the last write to the first `count` parts. */
 static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* part, uint32_t count)
 {
     uint64_t newest = 0;
@@ -265,7 +284,8 @@ static bool ordered_is_current(const sett_ordered* o)
     return ordered_newest_part(o, part, o->part_count) < o->since;
 }
 
-/* Makes an item for each match. Returns the number of items. */
+/* Makes an item for each match: first for those in the last order, in that order. Returns the
+ * number of items. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
     setti_ranked* item = o->work.item;
@@ -274,20 +294,26 @@ static uint32_t ordered_collect(sett_ordered* o)
     uint32_t positions = (uint32_t)(o->positions.size / sizeof(uint32_t));
     for (uint32_t k = 0; k < o->match_count; k++) {
         SETTI_ASSERT(match[k].entity.index < positions);
-        position[match[k].entity.index] = k + 1; /* until the match has an item */
+        position[match[k].entity.index] = k + 1; /* 0 again when the match has an item */
     }
     uint32_t count = 0;
-    for (uint32_t k = 0; count < o->match_count; k++) { /* the last order, then all matches */
+    /* First the entities of the last order, then those of all matches. */
+    for (uint32_t k = 0; count < o->match_count; k++) {
         SETTI_ASSERT(k < o->last.count + o->match_count);
-        bool in_last = k < o->last.count;
-        uint32_t index = in_last ? o->last.entity[k].index : match[k - o->last.count].entity.index;
+        uint32_t index;
+        if (k < o->last.count) {
+            index = o->last.entity[k].index;
+        } else {
+            index = match[k - o->last.count].entity.index;
+        }
         if (index < positions && position[index] != 0) {
-            const ordered_match* at = &match[position[index] - 1];
+            const ordered_match* found = &match[position[index] - 1];
             position[index] = 0;
-            item[count] =
-                (setti_ranked){.entity = at->entity, .depth = at->depth, .key = at->parent};
+            /* Only orders by value are sorted by keys. Else ordered_group_all reads the parent. */
+            item[count] = (setti_ranked){
+                .entity = found->entity, .depth = found->depth, .key = found->parent};
             if (!o->fixed) {
-                item[count] = ordered_make_item(o, at->entity);
+                item[count] = ordered_make_item(o, found->entity);
             }
             count++;
         }
@@ -295,7 +321,8 @@ static uint32_t ordered_collect(sett_ordered* o)
     return count;
 }
 
-/* Fills a list with the sorted items, and divides it into groups. */
+/* Fills a list with the sorted items, and divides the list into groups. If `fixed` is true, the key
+ * of an item is the parent. */
 static void ordered_group_all(ordered_list* list, const setti_ranked* item,
                               const setti_type* relationship, bool fixed)
 {
@@ -303,8 +330,11 @@ static void ordered_group_all(ordered_list* list, const setti_ranked* item,
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         list->entity[k] = item[k].entity;
-        list->target[k] = fixed ? setti_link_index((uint32_t)item[k].key) /* the parent */
-                                : setti_along_target(relationship, item[k].entity.index);
+        if (fixed) {
+            list->target[k] = setti_link_index((uint32_t)item[k].key);
+        } else {
+            list->target[k] = setti_along_target(relationship, item[k].entity.index);
+        }
         if (k == 0 || item[k].group != item[k - 1].group) {
             group = &list->group[list->group_count++];
             *group = (sett_ordered_group){.group = item[k].group, .first = k};
@@ -321,22 +351,30 @@ static void ordered_find_targets(sett_ordered* o)
     const ordered_column tree = ordered_column_of(o->rank.along);
     for (uint32_t k = 0; k < o->now.count; k++) {
         const sett_hierarchy* node = ordered_column_find(&tree, o->now.entity[k].index);
-        o->now.target[k] = node != NULL ? setti_link_index(node->parent) : SETTI_NONE;
+        o->now.target[k] = SETTI_NONE;
+        if (node != NULL) {
+            o->now.target[k] = setti_link_index(node->parent);
+        }
     }
 }
 
-/* Runs a callback for each group in `of` but not in `not_in`. */
-static void ordered_notify(const sett_ordered* o, const ordered_list* of,
-                           const ordered_list* not_in,
+/* Calls `call`, which can be NULL, for each group that is in `list` but not in `other`. */
+static void ordered_notify(const sett_ordered* o, const ordered_list* list,
+                           const ordered_list* other,
                            void (*call)(sett_world* world, uint64_t group, void* user))
 {
-    uint32_t at = 0; /* in `not_in`; groups ascend in both lists */
-    for (uint32_t k = 0; call != NULL && k < of->group_count; k++) {
-        while (at < not_in->group_count && not_in->group[at].group < of->group[k].group) {
-            at++;
+    if (call == NULL) {
+        return;
+    }
+    uint32_t position = 0; /* in `other`; groups ascend in both lists */
+    for (uint32_t k = 0; k < list->group_count; k++) {
+        while (position < other->group_count &&
+               other->group[position].group < list->group[k].group) {
+            position++;
         }
-        if (at == not_in->group_count || not_in->group[at].group != of->group[k].group) {
-            call(o->world, of->group[k].group, o->desc.user);
+        if (position == other->group_count ||
+            other->group[position].group != list->group[k].group) {
+            call(o->world, list->group[k].group, o->desc.user);
         }
     }
 }
@@ -345,9 +383,9 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* of,
 static bool ordered_sort(sett_ordered* o, uint32_t room)
 {
     o->known = false;
-    ordered_list next = o->last; /* its memory is reused */
+    ordered_list next = o->last; /* reuses the memory of the order before the last */
     bool reserved = ordered_reserve(o, &next, room);
-    o->last = next; /* has the memory, even if the reservation fails */
+    o->last = next; /* keeps the memory, even if the reservation failed */
     if (!reserved) {
         return false;
     }
@@ -361,6 +399,7 @@ static bool ordered_sort(sett_ordered* o, uint32_t room)
     return true;
 }
 
+/* Makes the order current. Returns false when memory runs out. */
 static bool ordered_update(sett_ordered* o)
 {
     setti_pool* pool = &o->world->pool;
@@ -387,7 +426,10 @@ static bool ordered_update(sett_ordered* o)
     if (!same && !ordered_sort(o, room)) {
         return false;
     }
-    o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
+    o->part_count = 0;
+    if (o->known) {
+        o->part_count = ordered_list_parts(o, o->part);
+    }
     if (o->part_count != 0) {
         uint64_t newest = ordered_newest_part(o, o->part, o->part_count);
         o->since = setti_search_read_tick(&o->world->pool, newest);
@@ -420,7 +462,7 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
     const ordered_page* page = o->pages.bytes;
     bool is_same = o->rows_of.storage == storage && o->rows_of.count == storage->count &&
                    o->page_count <= storage->rows.count;
-    bool tracks_writes = writes && storage->tracked; /* of rows: ordered_mark only marks pages */
+    bool tracks_writes = writes && storage->tracked; /* by row; ordered_mark only marks pages */
     if (!is_same || storage->handle_kind != SETTI_ARRAY || tracks_writes) {
         return false;
     }
@@ -428,14 +470,15 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
         setti_search_newest(&storage->presence) >= o->rows_since) {
         return false;
     }
-    uint32_t number = 0; /* becomes the first page that has moved */
-    while (number < o->page_count &&
-           (page[number].page == NULL || page[number].page == storage->rows.data[number])) {
-        number++;
+    for (uint32_t number = 0; number < o->page_count; number++) {
+        if (page[number].page != NULL && page[number].page != storage->rows.data[number]) {
+            return false; /* the page has moved */
+        }
     }
-    return number == o->page_count;
+    return true;
 }
 
+/* Marks the pages with values of matches as written. */
 static void ordered_mark(const sett_ordered* o, const setti_type* type)
 {
     const ordered_page* page = o->pages.bytes;
@@ -446,7 +489,7 @@ static void ordered_mark(const sett_ordered* o, const setti_type* type)
     }
 }
 
-/* Notes the page of an entity's value in the array `pages`, and returns the entry. */
+/* Notes the page that has the value of an entity. Returns the entry of the page in `pages`. */
 static ordered_page* ordered_note_page(ordered_page* pages, const ordered_column* column,
                                        uint32_t index)
 {
@@ -460,13 +503,14 @@ static void ordered_note_rows(sett_ordered* o, const setti_type* type, const set
 {
     SETTI_ASSERT(o->rows_of.storage == NULL);
     const ordered_column column = ordered_column_of(type);
+    if (o->part_count == 0 || column.reach == 0) {
+        return;
+    }
     uint32_t count = type->storage.rows.count;
     size_t size = (size_t)SETTI_MAX(count, 1) * sizeof(ordered_page);
-    ordered_page* pages = o->part_count != 0 && column.reach != 0
-                              ? setti_scratch_get(&o->world->pool, &o->pages, size, 16)
-                              : NULL;
+    ordered_page* pages = setti_scratch_get(&o->world->pool, &o->pages, size, 16);
     if (pages == NULL) {
-        return;
+        return; /* the next call makes new rows */
     }
     memset(pages, 0, size);
     for (uint32_t k = 0; k < o->now.count; k++) {
@@ -483,7 +527,8 @@ static void ordered_note_rows(sett_ordered* o, const setti_type* type, const set
         setti_search_read_tick(&o->world->pool, setti_search_newest(&type->storage.presence));
 }
 
-/* Makes the rows, unless the last rows are current. Returns false when memory runs out. */
+/* Makes new rows, unless the rows of the last call are still valid. Returns false when memory runs
+ * out. */
 static bool ordered_make_rows(sett_ordered* o, const setti_type* type, bool writes)
 {
     setti_pool* pool = &o->world->pool;
@@ -505,9 +550,15 @@ static bool ordered_make_rows(sett_ordered* o, const setti_type* type, bool writ
         sett_entity entity = now->entity[k];
         uint32_t target = now->target[k];
         row[k].entity = entity;
-        row[k].value = writes ? ordered_column_find_mut(pool, &column, entity.index)
-                              : setti_unconst(ordered_column_find(&column, entity.index));
-        row[k].parent = target != SETTI_NONE ? ordered_column_find(&column, target) : NULL;
+        if (writes) {
+            row[k].value = ordered_column_find_mut(pool, &column, entity.index);
+        } else {
+            row[k].value = setti_unconst(ordered_column_find(&column, entity.index));
+        }
+        row[k].parent = NULL;
+        if (target != SETTI_NONE) {
+            row[k].parent = ordered_column_find(&column, target);
+        }
     }
     ordered_note_rows(o, type, row);
     return true;
@@ -552,8 +603,10 @@ static const char* ordered_check_key(const sett_ordered* o, const setti_type* ty
         return "`key` has an unknown value - use one from SETT_KEY_U32 to SETT_KEY_F64";
     }
     if (!keyed && desc->compare == NULL) {
-        return desc->component != 0 ? "`component` is set without `key` and `compare` - set one"
-                                    : NULL;
+        if (desc->component != 0) {
+            return "`component` is set without `key` and `compare` - set one";
+        }
+        return NULL;
     }
     if (type == NULL) {
         return "`component` is missing beside `key` or `compare` - set it";
@@ -568,6 +621,7 @@ static const char* ordered_check_key(const sett_ordered* o, const setti_type* ty
     return NULL;
 }
 
+/* Returns NULL, or what is wrong with the description. */
 static const char* ordered_check(const sett_ordered* o)
 {
     const sett_ordered_desc* desc = &o->desc;
@@ -589,6 +643,8 @@ static const char* ordered_check(const sett_ordered* o)
     return ordered_check_key(o, type);
 }
 
+/* Finds the relationships of the description. Returns NULL, or what is wrong; an empty text was
+ * reported already. */
 static const char* ordered_find_relationships(sett_ordered* o)
 {
     const sett_ordered_desc* desc = &o->desc;
@@ -633,10 +689,36 @@ enum {
 static const char* ordered_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_ordered* o = world->module[SETTI_SLOT_ORDERS];
-    while (o != NULL && o->desc.component != type->id && o->rank.side.type != type) {
-        o = o->next;
+    for (; o != NULL; o = o->next) {
+        if (o->desc.component == type->id || o->rank.side.type == type) {
+            return o->desc.query->open.name;
+        }
     }
-    return o != NULL ? o->desc.query->open.name : NULL;
+    return NULL;
+}
+
+/* Checks the description, and prepares the order. Returns false after an error. */
+static bool ordered_prepare(sett_ordered* o, const char* call)
+{
+    const sett_ordered_desc* desc = &o->desc;
+    const char* wrong = ordered_check(o);
+    if (wrong == NULL) {
+        wrong = ordered_find_relationships(o);
+    }
+    if (wrong != NULL) {
+        if (wrong[0] != '\0') { /* an empty text was reported already */
+            setti_world_fail_with(o->world, SETT_STATUS_ARGUMENT, "%s: %s", call, wrong);
+        }
+        return false;
+    }
+    if (desc->text != NULL && !ordered_read_text(o, call)) {
+        return false;
+    }
+    bool by_group = o->rank.group_by != NULL || desc->group_fn != NULL;
+    bool by_value = o->rank.side.type != NULL || desc->component != 0;
+    bool by_links = o->rank.along != NULL && o->rank.along->id != SETT_ID_HIERARCHY;
+    o->fixed = !by_group && !by_value && !by_links;
+    return true;
 }
 
 SETTI_COLD sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_desc* desc,
@@ -660,20 +742,10 @@ SETTI_COLD sett_ordered* sett_ordered_create_sized(sett_world* world, const sett
     o->desc = *desc;
     o->rank = (setti_rank){.world = world, .compare = desc->compare, .user = desc->user};
     o->rank.reverse = desc->reverse;
-    const char* wrong = ordered_check(o);
-    if (wrong == NULL) {
-        wrong = ordered_find_relationships(o);
-    }
-    if (wrong != NULL && wrong[0] != '\0') { /* an empty text was reported */
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", call, wrong);
-    }
-    if (wrong != NULL || (desc->text != NULL && !ordered_read_text(o, call))) {
+    if (!ordered_prepare(o, call)) {
         setti_pool_free(&world->pool, o, sizeof(*o), 16);
         return NULL;
     }
-    o->fixed = o->rank.group_by == NULL && desc->group_fn == NULL && desc->component == 0 &&
-               o->rank.side.type == NULL &&
-               (o->rank.along == NULL || o->rank.along->id == SETT_ID_HIERARCHY);
     sett_ordered* first = world->module[SETTI_SLOT_ORDERS];
     SETTI_LIST_ADD(first, o);
     world->module[SETTI_SLOT_ORDERS] = first;
@@ -707,6 +779,8 @@ uint32_t sett_ordered_group_count(const sett_ordered* o)
 
 sett_ordered_group sett_ordered_group_at(const sett_ordered* o, uint32_t k)
 {
-    sett_ordered_group none = {0, 0, 0};
-    return o != NULL && k < o->now.group_count ? o->now.group[k] : none;
+    if (o == NULL || k >= o->now.group_count) {
+        return (sett_ordered_group){0, 0, 0};
+    }
+    return o->now.group[k];
 }

@@ -26,7 +26,7 @@
 typedef struct search_build {
     sett_search* search;
     const uint32_t* columns; /* column of each term; NULL: the search has no text */
-    const char* text;        /* meaningful with columns */
+    const char* text;        /* set if `columns` is */
     const char* call;
     uint32_t at;                            /* the current term, or SETTI_AT_ORDER */
     uint32_t deepest;                       /* largest value in `nested` */
@@ -40,7 +40,7 @@ typedef struct search_build {
     setti_search_side side[SETTI_SEARCH_COMPARES][2];
     setti_search_scope scope[SETTI_SEARCH_SCOPES];
     uint16_t order[SETTI_SEARCH_ORDER];
-    sett_search_term term[SETT_SEARCH_TERMS]; /* with several terms in place of a term with "*" */
+    sett_search_term term[SETT_SEARCH_TERMS];     /* a term with "*" is replaced by several terms */
     uint32_t term_columns[SETT_SEARCH_TERMS + 1]; /* column of each term in `term` */
 } search_build;
 
@@ -77,13 +77,15 @@ SETTI_COLD static bool build_fail(search_build* b, sett_status status, const cha
 
 #define BUILD_REJECT(b, ...) build_fail(b, SETT_STATUS_ARGUMENT, __VA_ARGS__)
 
-/* Fails with a message. An empty message was reported already. */
+/* Reports an error with a message. An empty message means that the error was reported already.
+ * Returns false. */
 static bool build_fail_message(search_build* b, sett_status status, const char* message)
 {
     b->failed = b->failed || message[0] == '\0';
     return build_fail(b, status, "%s", message);
 }
 
+/* The innermost scope that contains the scopes `a` and `b`. */
 static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16_t b)
 {
     SETTI_ASSERT(a < search->scope_count && b < search->scope_count);
@@ -99,15 +101,18 @@ static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16
 
 static bool build_is_same_variable(const setti_variable* known, const setti_variable* wanted)
 {
-    if (known->name == NULL || wanted->name == NULL) { /* constants have no name */
-        return known->name == wanted->name && known->singleton == wanted->singleton &&
-               sett_equals(known->entity, wanted->entity);
+    if (known->name == NULL && wanted->name == NULL) { /* constants */
+        return known->singleton == wanted->singleton && sett_equals(known->entity, wanted->entity);
+    }
+    if (known->name == NULL || wanted->name == NULL) {
+        return false;
     }
     /* Each "*" is a new variable. */
     return strcmp(known->name, wanted->name) == 0 && strcmp(known->name, "*") != 0;
 }
 
-/* Finds or adds a variable or constant. Returns the number, or SETTI_NO_REF after an error. */
+/* Finds a variable or constant, or adds `wanted`. Returns the number of the variable, or
+ * SETTI_NO_REF after an error. */
 SETTI_COLD static uint8_t build_variable(search_build* b, const setti_variable* wanted)
 {
     sett_search* search = b->search;
@@ -131,8 +136,9 @@ static bool build_is_name(const char* name)
     return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
-/* Finds or adds the constant or variable of `ref`, or the variable `default_name`. Returns the
- * number; SETTI_SOME for "_"; SETTI_NO_REF without a variable, or after an error. */
+/* Finds or adds the constant or variable that `ref` names. If `ref` is empty, `default_name` is the
+ * name; NULL: none. Returns the number of the variable, or SETTI_SOME for "_". Returns SETTI_NO_REF
+ * if there is no name, or after an error. */
 SETTI_COLD static uint8_t build_ref(search_build* b, const sett_search_ref* ref,
                                     const char* default_name, uint16_t scope)
 {
@@ -152,14 +158,19 @@ SETTI_COLD static uint8_t build_ref(search_build* b, const sett_search_ref* ref,
         return SETTI_NO_REF;
     }
     uint8_t number = build_variable(b, &(setti_variable){.name = name});
-    if (number != SETTI_NO_REF) { /* occurs in one more scope */
-        b->owner[number] =
-            b->occurs[number] != 0 ? build_common_scope(b->search, b->owner[number], scope) : scope;
-        b->occurs[number]++;
+    if (number == SETTI_NO_REF) {
+        return SETTI_NO_REF;
     }
+    if (b->occurs[number] == 0) {
+        b->owner[number] = scope;
+    } else { /* the variable occurs in one more scope */
+        b->owner[number] = build_common_scope(b->search, b->owner[number], scope);
+    }
+    b->occurs[number]++;
     return number;
 }
 
+/* Reports that a query needs more tests than `most`. Returns false. */
 static bool build_fail_tests(search_build* b, uint32_t most)
 {
     return build_fail(
@@ -169,11 +180,14 @@ static bool build_fail_tests(search_build* b, uint32_t most)
         (unsigned)most);
 }
 
-/* The bit of a variable. Returns 0 for a constant. */
+/* The bit of a variable, or 0 if `ref` is a constant, SETTI_SOME or SETTI_NO_REF. */
 static uint32_t build_bit(const sett_search* search, uint8_t ref)
 {
     bool is_variable = ref < search->variable_count && search->variable[ref].name != NULL;
-    return is_variable ? (uint32_t)1 << ref : 0;
+    if (!is_variable) {
+        return 0;
+    }
+    return (uint32_t)1 << ref;
 }
 
 /* Adds an item to the tree and to `items`. Returns NULL after an error. */
@@ -194,7 +208,8 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
     return item;
 }
 
-/* Adds a scope. Returns the number, or 0 after an error. */
+/* Adds a scope inside the scope `parent`. The first scope is the outermost one, its own parent.
+ * Returns the number of the scope, or 0 after an error. */
 static uint16_t build_new_scope(search_build* b, uint16_t parent)
 {
     sett_search* search = b->search;
@@ -207,13 +222,17 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
     }
     uint16_t number = (uint16_t)search->scope_count++;
     b->found[number] = 0;
-    b->nested[number] = number != 0 ? b->nested[parent] + 1 : 0; /* 0 is the outermost scope */
+    b->nested[number] = 0;
+    if (number != 0) { /* 0 is the outermost scope */
+        b->nested[number] = b->nested[parent] + 1;
+    }
     b->deepest = SETTI_MAX(b->deepest, b->nested[number]);
     search->scope[number] = (setti_search_scope){.parent = parent};
     return number;
 }
 
-/* Appends the items of a scope, or the scopes of a list, to `order` as `span`. */
+/* Appends `numbers` to the search's `order`: the items of a scope, or the scopes of a list. *span
+ * becomes their range in `order`. */
 static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
@@ -247,13 +266,13 @@ static bool build_is_relationship(const setti_type* type)
     return type->links != NULL || type->id == SETT_ID_HIERARCHY;
 }
 
-/* Sets the walk of an item without a target. */
+/* Sets the walk of an item that has no target. */
 static bool build_walk(search_build* b, setti_search_item* item, const sett_search_term* term)
 {
     item->walk = term->walk;
     sett_world* world = b->search->world;
     if (term->walk == SETT_WALK_NONE) {
-        item->needs[0] = item->type; /* only without a walk the source has the component itself */
+        item->needs[0] = item->type; /* without a walk, the source itself has the component */
         return true;
     }
     sett_component relationship = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
@@ -261,10 +280,11 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
         b->failed = true; /* reported already */
         return false;
     }
-    const setti_type* type = item->along = build_type(b, relationship);
+    const setti_type* type = build_type(b, relationship);
     if (type == NULL) {
         return false;
     }
+    item->along = type;
     if (!build_is_relationship(type)) {
         return BUILD_REJECT(
             b, "\"%.100s\" is not a relationship - name one after \"up\" or \"target\"",
@@ -276,12 +296,15 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                             "relationship after \"up\" or \"target\"",
                             type->desc.name);
     }
-    return item->source != SETTI_SOME ||
-           BUILD_REJECT(b, "parent, up and target cannot begin at \"_\" - name a variable or an "
-                           "entity");
+    if (item->source == SETTI_SOME) {
+        return BUILD_REJECT(b,
+                            "parent, up and target cannot begin at \"_\" - name a variable or an "
+                            "entity");
+    }
+    return true;
 }
 
-/* Notes that an item tests a component, link or member of a variable. */
+/* Notes that an item tests a component, link or member of the variable `ref`. */
 static void build_note_source(const search_build* b, const setti_search_item* item, uint8_t ref)
 {
     if (ref >= b->search->variable_count) {
@@ -295,10 +318,11 @@ static void build_note_source(const search_build* b, const setti_search_item* it
     }
 }
 
+/* Notes the variables with a component, link or member that an item tests. */
 static void build_note_sources(const search_build* b, const setti_search_item* item)
 {
-    const setti_search_side* sides = b->search->side[item->compare]; /* of a comparison */
     bool compares = item->kind == SETTI_ITEM_COMPARE;
+    const setti_search_side* sides = b->search->side[item->compare]; /* only read if `compares` */
     if (!compares || sides[0].kind == SETT_OPERAND_MEMBER) {
         build_note_source(b, item, item->source);
     }
@@ -307,21 +331,29 @@ static void build_note_sources(const search_build* b, const setti_search_item* i
     }
 }
 
+/* Makes an item a link, with the type that the item has. */
 static void build_link(setti_search_item* item, sett_search_steps steps)
 {
     const setti_relation* relation = setti_relation_of_links(item->type);
     item->kind = SETTI_ITEM_LINK;
     item->along = item->type;
-    item->or_self = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ZERO_OR_ONE ||
-                    (relation != NULL && relation->desc.reflexive);
-    item->closure = steps == SETT_STEPS_ONE_OR_MORE || steps == SETT_STEPS_ZERO_OR_MORE ||
-                    (relation != NULL && relation->desc.transitive);
-    if (!item->or_self) { /* then both source and target have links */
-        item->needs[0] = item->type;
-        item->needs[1] = relation != NULL ? relation->sources : item->type; /* of each target */
+    bool reflexive = relation != NULL && relation->desc.reflexive;
+    bool transitive = relation != NULL && relation->desc.transitive;
+    bool zero_steps = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ZERO_OR_ONE;
+    bool many_steps = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ONE_OR_MORE;
+    item->or_self = zero_steps || reflexive;
+    item->closure = many_steps || transitive;
+    if (item->or_self) {
+        return; /* an entity without links can be both source and target */
+    }
+    item->needs[0] = item->type;
+    item->needs[1] = item->type; /* in the hierarchy, parents and children have the same type */
+    if (relation != NULL) {
+        item->needs[1] = relation->sources;
     }
 }
 
+/* Fills in an item for a component or a link. */
 SETTI_COLD static bool build_component(search_build* b, setti_search_item* item,
                                        const sett_search_term* term, uint16_t scope)
 {
@@ -330,8 +362,11 @@ SETTI_COLD static bool build_component(search_build* b, setti_search_item* item,
         return false;
     }
     static const setti_variable singletons = {.singleton = true};
-    item->source = term->singleton ? build_variable(b, &singletons)
-                                   : build_ref(b, &term->source, "this", scope);
+    if (term->singleton) {
+        item->source = build_variable(b, &singletons);
+    } else {
+        item->source = build_ref(b, &term->source, "this", scope);
+    }
     item->target = build_ref(b, &term->target, NULL, scope);
     if (b->failed) {
         return false;
@@ -355,13 +390,18 @@ SETTI_COLD static bool build_component(search_build* b, setti_search_item* item,
     return true;
 }
 
+/* Prepares a side of a comparison. *ref becomes the variable of the side, or SETTI_NO_REF for a
+ * value that stands in the query itself. */
 SETTI_COLD static bool build_operand(search_build* b, setti_search_side* side,
                                      const sett_search_operand* operand, uint16_t scope,
                                      uint8_t* ref)
 {
     char message[SETTI_MESSAGE_SIZE];
-    bool fixed = operand->kind >= SETT_OPERAND_TEXT; /* a value in the query itself */
-    *ref = fixed ? SETTI_NO_REF : build_ref(b, &operand->of, "this", scope);
+    bool is_value = operand->kind >= SETT_OPERAND_TEXT;
+    *ref = SETTI_NO_REF;
+    if (!is_value) {
+        *ref = build_ref(b, &operand->of, "this", scope);
+    }
     sett_status status = setti_compare_prepare(b->search->world, side, operand, message);
     if (status != SETT_OK) {
         return build_fail_message(b, status, message);
@@ -369,10 +409,13 @@ SETTI_COLD static bool build_operand(search_build* b, setti_search_side* side,
     if (b->failed) { /* in build_ref */
         return false;
     }
-    return fixed || *ref < b->search->variable_count ||
-           BUILD_REJECT(b, "\"_\" cannot be compared - use a variable");
+    if (!is_value && *ref >= b->search->variable_count) {
+        return BUILD_REJECT(b, "\"_\" cannot be compared - use a variable");
+    }
+    return true;
 }
 
+/* Fills in an item for a comparison. */
 SETTI_COLD static bool build_compare(search_build* b, setti_search_item* item,
                                      const sett_search_term* term, uint16_t scope)
 {
@@ -391,8 +434,10 @@ SETTI_COLD static bool build_compare(search_build* b, setti_search_item* item,
     item->needs[0] = sides[0].type;
     item->needs[1] = sides[1].type;
     char message[SETTI_MESSAGE_SIZE];
-    return setti_compare_join(&sides[0], &sides[1], term->compare, message) ||
-           BUILD_REJECT(b, "%s", message);
+    if (!setti_compare_join(&sides[0], &sides[1], term->compare, message)) {
+        return BUILD_REJECT(b, "%s", message);
+    }
+    return true;
 }
 
 /* Makes an item with [drive] the first step of the search. */
@@ -413,6 +458,7 @@ static bool build_drives(search_build* b, const setti_search_item* item,
     return true;
 }
 
+/* Builds the item of a single term. */
 static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
 {
     const sett_search_term* term = &b->search->term[b->at];
@@ -430,12 +476,20 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
         return BUILD_REJECT(b, "a comparison has no \"?\" - leave it out");
     }
     item->optional = term->optional;
-    bool built = (compares ? build_compare : build_component)(b, item, term, scope);
+    bool built;
+    if (compares) {
+        built = build_compare(b, item, term, scope);
+    } else {
+        built = build_component(b, item, term, scope);
+    }
     if (!built) {
         return false;
     }
     build_note_sources(b, item);
-    return !term->drives || build_drives(b, item, term, scope);
+    if (term->drives) {
+        return build_drives(b, item, term, scope);
+    }
+    return true;
 }
 
 typedef enum build_end {
@@ -445,30 +499,37 @@ typedef enum build_end {
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
-/* Builds a term, or a list in braces. The caller handles `!`. */
+/* Builds a term, or a list in braces. The caller has handled the `!` in front. *or_next becomes
+ * whether `||` follows. */
 SETTI_COLD static bool build_term_or_list(search_build* b, search_items* items, uint16_t scope,
                                           bool* or_next)
 {
     bool is_list = b->search->term[b->at].kind == SETT_SEARCH_BEGIN;
-    b->at += is_list ? 1 : 0;
-    bool built =
-        is_list ? build_scope(b, items, scope, BUILD_TO_LIST_END) : build_leaf(b, items, scope);
+    bool built;
+    if (is_list) {
+        b->at++; /* to the first term of the list */
+        built = build_scope(b, items, scope, BUILD_TO_LIST_END);
+    } else {
+        built = build_leaf(b, items, scope);
+    }
     if (built) {
-        *or_next = b->search->term[b->at++].or_next; /* of the term, or of the list's END */
+        *or_next = b->search->term[b->at].or_next; /* the term, or the END of the list */
+        b->at++;
     }
     return built;
 }
 
-/* Builds a term or list with its `!` or `?`. Sets *or_next if `||` follows. */
+/* Builds a term or list, with the `!` or `?` in front. *or_next becomes whether `||` follows. */
 SETTI_COLD static bool build_side(search_build* b, search_items* items, uint16_t scope,
                                   bool* or_next)
 {
     const sett_search_term* term = &b->search->term[b->at];
     SETTI_ASSERT(b->at < b->search->term_count);
-    bool leaf = term->kind != SETT_SEARCH_BEGIN;
-    if (term->optional && (!leaf || term->negated)) {
-        return BUILD_REJECT(b, leaf ? "a term cannot be both optional and negated - leave out one"
-                                    : "a list cannot be optional - leave out \"?\"");
+    if (term->optional && term->kind == SETT_SEARCH_BEGIN) {
+        return BUILD_REJECT(b, "a list cannot be optional - leave out \"?\"");
+    }
+    if (term->optional && term->negated) {
+        return BUILD_REJECT(b, "a term cannot be both optional and negated - leave out one");
     }
     if (!term->negated) {
         return build_term_or_list(b, items, scope, or_next);
@@ -481,8 +542,10 @@ SETTI_COLD static bool build_side(search_build* b, search_items* items, uint16_t
     }
     list->negated = true;
     search_items negated = {.count = 0};
-    return build_term_or_list(b, &negated, inner, or_next) &&
-           build_close_scope(b, inner, &negated) && build_close(b, &list->scopes, &inner, 1);
+    if (!build_term_or_list(b, &negated, inner, or_next)) {
+        return false;
+    }
+    return build_close_scope(b, inner, &negated) && build_close(b, &list->scopes, &inner, 1);
 }
 
 /* Whether `||` follows the term `first`, or the list that begins there. */
@@ -502,12 +565,25 @@ static bool build_has_or(const sett_search* search, uint32_t first)
     return false;
 }
 
+/* Reports an error unless the current term can be a side of `||`. */
+static bool build_check_side(search_build* b)
+{
+    const sett_search* search = b->search;
+    if (b->at == search->term_count || search->term[b->at].kind == SETT_SEARCH_END) {
+        b->at = SETTI_MIN(b->at, search->term_count - 1); /* the error is at the last term */
+        return BUILD_REJECT(b, "a term is missing after \"||\" - add one");
+    }
+    if (search->term[b->at].optional) {
+        return BUILD_REJECT(b, "a term beside \"||\" cannot be optional - leave out \"?\"");
+    }
+    return true;
+}
+
 /* Builds the terms between two commas. */
 SETTI_COLD static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
-    sett_search* search = b->search;
-    bool or_next = build_has_or(search, b->at); /* later: whether `||` follows the last side */
-    if (!or_next) {                             /* a single term or list */
+    bool or_next;
+    if (!build_has_or(b->search, b->at)) { /* a single term or list */
         return build_side(b, items, scope, &or_next);
     }
     setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
@@ -516,13 +592,9 @@ SETTI_COLD static bool build_chain(search_build* b, search_items* items, uint16_
     }
     uint16_t sides[SETT_SEARCH_TERMS];
     uint32_t count = 0;
-    while (or_next) {
-        if (b->at == search->term_count || search->term[b->at].kind == SETT_SEARCH_END) {
-            b->at = SETTI_MIN(b->at, search->term_count - 1); /* the error is at the last term */
-            return BUILD_REJECT(b, "a term is missing after \"||\" - add one");
-        }
-        if (search->term[b->at].optional) {
-            return BUILD_REJECT(b, "a term beside \"||\" cannot be optional - leave out \"?\"");
+    do {
+        if (!build_check_side(b)) {
+            return false;
         }
         search_items side = {.count = 0};
         sides[count] = build_new_scope(b, scope);
@@ -531,11 +603,12 @@ SETTI_COLD static bool build_chain(search_build* b, search_items* items, uint16_
             return false;
         }
         count++;
-    }
+    } while (or_next);
     return build_close(b, &list->scopes, sides, count);
 }
 
-/* Builds the terms up to the end of the query, or up to a SETT_SEARCH_END. */
+/* Builds the terms up to a SETT_SEARCH_END, or up to the end of the query. `until` says which end
+ * must come. */
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until)
 {
     sett_search* search = b->search;
@@ -553,10 +626,13 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bu
         b->at = search->term_count - 1; /* the error is at the last term */
         return BUILD_REJECT(b, "SETT_SEARCH_BEGIN is without SETT_SEARCH_END - add the end");
     }
-    return b->at != start || BUILD_REJECT(b, "a list is empty - add a term to it, or leave it out");
+    if (b->at == start) {
+        return BUILD_REJECT(b, "a list is empty - add a term to it, or leave it out");
+    }
+    return true;
 }
 
-/* The bits of a scope's variables that belong to outer scopes. */
+/* The bits of the variables that a scope uses and that belong to outer scopes. */
 static uint32_t build_outer(const sett_search* search, uint16_t scope)
 {
     SETTI_ASSERT(scope < search->scope_count);
@@ -570,12 +646,14 @@ static uint32_t build_outer(const sett_search* search, uint16_t scope)
 /* Whether an item can find entities for its variables. Other items only test variables. */
 static bool build_finds(const setti_search_item* item)
 {
-    return !item->negated && !item->optional &&
-           ((item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) ||
-            item->kind == SETTI_ITEM_LINK);
+    if (item->negated || item->optional) {
+        return false;
+    }
+    bool is_component = item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE;
+    return is_component || item->kind == SETTI_ITEM_LINK;
 }
 
-/* Replaces a link's target by `_` if no other term uses it. */
+/* Replaces the target of a link by `_` if no other term uses this variable. */
 static void build_forget_target(const search_build* b, setti_search_scope* scope,
                                 setti_search_item* item)
 {
@@ -592,8 +670,9 @@ static void build_collapse(const sett_search* search, setti_search_item* list)
 {
     SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scopes.first < list->scopes.stop);
     const setti_search_scope* scope = &search->scope[search->order[list->scopes.first]];
-    if (list->scopes.stop == list->scopes.first + 1 &&
-        scope->items.stop == scope->items.first + 1 && scope->locals == 0) {
+    bool one_scope = list->scopes.stop == list->scopes.first + 1;
+    bool one_item = scope->items.stop == scope->items.first + 1;
+    if (one_scope && one_item && scope->locals == 0) {
         const setti_search_item* item = &search->item[search->order[scope->items.first]];
         bool negated = list->negated != item->negated; /* twice negated is not negated */
         *list = *item;
@@ -605,11 +684,11 @@ static void build_collapse(const sett_search* search, setti_search_item* list)
 SETTI_COLD static void build_variables(search_build* b, uint16_t scope)
 {
     sett_search* search = b->search;
-    setti_search_scope* at = &search->scope[scope];
-    for (uint32_t k = at->items.first; k < at->items.stop; k++) {
+    setti_search_scope* own_scope = &search->scope[scope];
+    for (uint32_t k = own_scope->items.first; k < own_scope->items.stop; k++) {
         setti_search_item* item = &search->item[search->order[k]];
         if (scope != 0) { /* variables of the outermost scope are results */
-            build_forget_target(b, at, item);
+            build_forget_target(b, own_scope, item);
         }
         item->variables = build_bit(search, item->source) | build_bit(search, item->target);
         if (item->kind == SETTI_ITEM_LIST) {
@@ -619,11 +698,14 @@ SETTI_COLD static void build_variables(search_build* b, uint16_t scope)
             }
             build_collapse(search, item);
         }
-        b->found[scope] |= build_finds(item) ? item->variables : 0;
+        if (build_finds(item)) {
+            b->found[scope] |= item->variables;
+        }
     }
 }
 
-/* Marks the variable that only an optional link finds: an end of the link in no other term. */
+/* Marks the end of an optional link that no other term uses: only the link finds this variable.
+ * Reports an error if no other term uses any of the two ends. */
 static bool build_optional(search_build* b, const setti_search_item* item)
 {
     sett_search* search = b->search;
@@ -636,14 +718,16 @@ static bool build_optional(search_build* b, const setti_search_item* item)
             lone_ends++;
         }
     }
-    b->at = item->term; /* of the error */
-    return lone_ends < 2 ||
-           BUILD_REJECT(b,
-                        "no other term uses an end of the optional link - use one in another term");
+    if (lone_ends == 2) {
+        b->at = item->term; /* the error is at the link */
+        return BUILD_REJECT(
+            b, "no other term uses an end of the optional link - use one in another term");
+    }
+    return true;
 }
 
-/* Returns a list that has a variable on all sides, or NULL. Sets *partly if a list has the variable
- * on some sides only. */
+/* Returns a list that has the variable of `bit` on all sides, or NULL. Sets *partly if a list has
+ * the variable on some sides only. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)
@@ -667,38 +751,47 @@ static const setti_search_item* build_list_with(const sett_search* search,
     return NULL;
 }
 
-/* Moves the items of the scope `side`, one side of a list, to the scope `into`, whose items are
- * `items`. */
-static bool build_merge_side(search_build* b, search_items* items, uint16_t into, uint16_t side)
+/* Adds a list to `items`, the items of the scope `scope`. The only side of the list has the items
+ * `inner_items` and the local variables `locals`. */
+static bool build_inner_list(search_build* b, search_items* items, uint16_t scope,
+                             const search_items* inner_items, uint32_t locals)
+{
+    setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
+    uint16_t inner = build_new_scope(b, scope);
+    if (b->failed) {
+        return false;
+    }
+    if (!build_close_scope(b, inner, inner_items) || !build_close(b, &list->scopes, &inner, 1)) {
+        return false;
+    }
+    b->search->scope[inner].locals = locals;
+    list->variables = build_outer(b->search, inner);
+    return true;
+}
+
+/* Moves the items of the scope `side` (one side of a list) to `items`, the items of the scope
+ * `branch`. The items with local variables of the side stay in a list of their own. */
+static bool build_merge_side(search_build* b, search_items* items, uint16_t branch, uint16_t side)
 {
     sett_search* search = b->search;
     search_items staying = {.count = 0};
-    const setti_search_scope from = search->scope[side];
-    for (uint32_t k = from.items.first; k < from.items.stop; k++) {
+    const setti_search_scope side_scope = search->scope[side];
+    for (uint32_t k = side_scope.items.first; k < side_scope.items.stop; k++) {
         uint16_t number = search->order[k];
-        bool local = (search->item[number].variables & from.locals) != 0;
-        search_items* to = local ? &staying : items;
-        to->item[to->count++] = number;
+        bool local = (search->item[number].variables & side_scope.locals) != 0;
+        search_items* destination = local ? &staying : items;
+        destination->item[destination->count++] = number;
         if (!local && build_finds(&search->item[number])) {
-            b->found[into] |= search->item[number].variables;
+            b->found[branch] |= search->item[number].variables;
         }
     }
     if (staying.count == 0) {
         return true;
     }
-    /* Items with local variables of the side stay in a list, in a scope of their own. */
-    setti_search_item* item = build_item(b, items, SETTI_ITEM_LIST);
-    uint16_t scope = build_new_scope(b, into);
-    if (b->failed || !build_close_scope(b, scope, &staying) ||
-        !build_close(b, &item->scopes, &scope, 1)) {
-        return false;
-    }
-    search->scope[scope].locals = from.locals;
-    item->variables = build_outer(search, scope);
-    return true;
+    return build_inner_list(b, items, branch, &staying, side_scope.locals);
 }
 
-/* Adds a test to `items`: that no side of a list before `side` is true. */
+/* Adds to `items` the test that no side of the list before the side `side` is true. */
 static bool build_exclude(search_build* b, search_items* items, const setti_search_item* list,
                           uint32_t side)
 {
@@ -719,7 +812,7 @@ static bool build_exclude(search_build* b, search_items* items, const setti_sear
 
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 
-/* Builds a branch: a copy of the scope with one side of the list. */
+/* Builds a branch: a copy of the scope in which one side of the list stands for the list. */
 SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                                     uint32_t side, uint32_t most)
 {
@@ -730,10 +823,10 @@ SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti
     if (b->failed) {
         return false;
     }
-    const setti_search_scope from = search->scope[scope];
-    search->scope[branch].locals = from.locals;
+    const setti_search_scope original = search->scope[scope];
+    search->scope[branch].locals = original.locals;
     b->found[branch] = b->found[scope];
-    for (uint32_t k = from.items.first; k < from.items.stop; k++) {
+    for (uint32_t k = original.items.first; k < original.items.stop; k++) {
         if (&search->item[search->order[k]] != list) {
             items.item[items.count++] = search->order[k];
         }
@@ -747,7 +840,8 @@ SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti
     return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
 }
 
-/* Adds a scope as one branch, or as up to `most` branches if a list must find a variable. */
+/* Adds a scope as one branch. If a list must find a variable, adds up to `most` branches
+ * instead. */
 SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
@@ -766,9 +860,12 @@ SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t 
                                 "side, or write \"_\" for any entity",
                                 search->variable[v].name);
         }
-        uint32_t sides = list != NULL ? (uint32_t)(list->scopes.stop - list->scopes.first) : 0;
-        if (list == NULL || sides > most) {
+        if (list == NULL) {
             continue; /* a scan finds the variable */
+        }
+        uint32_t sides = (uint32_t)(list->scopes.stop - list->scopes.first);
+        if (sides > most) {
+            continue; /* too many branches: a scan finds the variable */
         }
         for (uint32_t side = 0; side < sides; side++) {
             uint32_t part = (most + side) / sides; /* the parts of all sides add up to `most` */
@@ -783,20 +880,26 @@ SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t 
     return true;
 }
 
-/* Sets *number to the position in results of the variable that an order names. */
+/* Finds the variable that an order names. *number becomes the variable's position in results. */
 SETTI_COLD static bool build_order_variable(search_build* b, const sett_search_ref* ref,
                                             uint8_t* number)
 {
     const char* name = ref->variable != NULL ? ref->variable : "this";
-    uint32_t found = strcmp(name, "*") != 0 && sett_is_null(ref->entity)
-                         ? sett_search_variable(b->search, name)
-                         : UINT32_MAX;
+    uint32_t found = UINT32_MAX;
+    if (strcmp(name, "*") != 0 && sett_is_null(ref->entity)) {
+        found = sett_search_variable(b->search, name);
+    }
+    if (found == UINT32_MAX) {
+        const char* dollar = build_is_name(name) ? "$" : "";
+        return BUILD_REJECT(b,
+                            "\"%s%.100s\" is not a variable of the results - order by one that is",
+                            dollar, name);
+    }
     *number = (uint8_t)found;
-    return found != UINT32_MAX ||
-           BUILD_REJECT(b, "\"%s%.100s\" is not a variable of the results - order by one that is",
-                        build_is_name(name) ? "$" : "", name);
+    return true;
 }
 
+/* Prepares the order of the results. */
 static bool build_order(search_build* b)
 {
     sett_search* search = b->search;
@@ -812,15 +915,18 @@ static bool build_order(search_build* b)
     if (status != SETT_OK) {
         return build_fail_message(b, status, message);
     }
-    uint8_t* variable = search->rank_of;
-    if (grouped && !build_order_variable(b, &order->group_of, &variable[SETTI_RANK_GROUP])) {
+    uint8_t* position = search->rank_of;
+    if (grouped && !build_order_variable(b, &order->group_of, &position[SETTI_RANK_GROUP])) {
         return false;
     }
     if (order->cascade &&
-        !build_order_variable(b, &order->cascade_of, &variable[SETTI_RANK_CASCADE])) {
+        !build_order_variable(b, &order->cascade_of, &position[SETTI_RANK_CASCADE])) {
         return false;
     }
-    return !valued || build_order_variable(b, &order->by.of, &variable[SETTI_RANK_VALUE]);
+    if (valued) {
+        return build_order_variable(b, &order->by.of, &position[SETTI_RANK_VALUE]);
+    }
+    return true;
 }
 
 SETTI_COLD static bool build_tree(search_build* b)
@@ -850,8 +956,8 @@ SETTI_COLD static bool build_tree(search_build* b)
     }
     /* A branch has at most a test for each item, an input for each scope and one for itself, and
      * two steps for each variable: to find the variable, and to drop hidden entities. */
-    uint32_t most = search->item_count + search->scope_count + 2 * search->variable_count + 1;
-    search->step_room = most * search->branch_count;
+    uint32_t most_steps = search->item_count + search->scope_count + 2 * search->variable_count + 1;
+    search->step_room = most_steps * search->branch_count;
     search->pipe_room = (search->scope_count + 1) * search->branch_count;
     /* A block for each variable, for the input of a branch and of each nested list; 3 to spare. */
     search->depth_room = search->variable_count + b->deepest + 4;
@@ -860,42 +966,45 @@ SETTI_COLD static bool build_tree(search_build* b)
 
 /* Memory for copies of texts. */
 typedef struct search_texts {
-    char* at; /* NULL: texts are only measured */
-    size_t size;
+    char* at;    /* where the next copy goes; NULL: texts are only measured */
+    size_t size; /* of all texts so far, in bytes */
 } search_texts;
 
-/* Measures a text. Replaces the text by a copy if `to` has memory. */
-static void search_keep_text(search_texts* to, const char** text)
+/* Adds the size of a text. If there is memory for copies, *text becomes a copy of the text. */
+static void search_keep_text(search_texts* texts, const char** text)
 {
-    size_t size = *text != NULL ? strlen(*text) + 1 : 0;
-    to->size += size;
-    if (to->at != NULL && size != 0) {
-        *text = memcpy(to->at, *text, size);
-        to->at += size;
+    if (*text == NULL) {
+        return;
+    }
+    size_t size = strlen(*text) + 1;
+    texts->size += size;
+    if (texts->at != NULL) {
+        *text = memcpy(texts->at, *text, size);
+        texts->at += size;
     }
 }
 
-static void search_keep_operand(search_texts* to, sett_search_operand* operand)
+static void search_keep_operand(search_texts* texts, sett_search_operand* operand)
 {
-    search_keep_text(to, &operand->of.variable);
-    search_keep_text(to, &operand->text);
+    search_keep_text(texts, &operand->of.variable);
+    search_keep_text(texts, &operand->text);
 }
 
-SETTI_COLD static void search_keep_texts(search_texts* to, sett_search* search)
+SETTI_COLD static void search_keep_texts(search_texts* texts, sett_search* search)
 {
-    search_keep_text(to, &search->open.name);
-    search_keep_text(to, &search->ordering.group_of.variable);
-    search_keep_text(to, &search->ordering.cascade_of.variable);
-    search_keep_operand(to, &search->ordering.by);
+    search_keep_text(texts, &search->open.name);
+    search_keep_text(texts, &search->ordering.group_of.variable);
+    search_keep_text(texts, &search->ordering.cascade_of.variable);
+    search_keep_operand(texts, &search->ordering.by);
     for (uint32_t k = 0; k < search->term_count; k++) {
-        search_keep_text(to, &search->term[k].source.variable);
-        search_keep_text(to, &search->term[k].target.variable);
-        search_keep_operand(to, &search->term[k].left);
-        search_keep_operand(to, &search->term[k].right);
+        search_keep_text(texts, &search->term[k].source.variable);
+        search_keep_text(texts, &search->term[k].target.variable);
+        search_keep_operand(texts, &search->term[k].left);
+        search_keep_operand(texts, &search->term[k].right);
     }
 }
 
-/* Returns false if the search is full. */
+/* Appends a term to `b->term`. Returns false if there is no room. */
 static bool search_add_term(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     if (*count == SETT_SEARCH_TERMS) {
@@ -906,39 +1015,59 @@ static bool search_add_term(search_build* b, uint32_t* count, const sett_search_
     return true;
 }
 
+/* Adds a copy of a term with "*" for each relationship, joined by `||`. Returns false if there is
+ * no room. */
+static bool search_add_each(search_build* b, uint32_t* count, const sett_search_term* term)
+{
+    const setti_type_list* types = &b->search->world->registered;
+    sett_search_term copy = *term;
+    copy.negated = false;
+    copy.or_next = true;
+    for (uint32_t k = 0; k < types->count; k++) {
+        const setti_type* type = types->item[k];
+        copy.component = type->id;
+        if (build_is_relationship(type) && !search_add_term(b, count, &copy)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool search_fail_any(search_build* b)
+{
+    return build_fail(b, SETT_STATUS_LIMIT, "\"*\" stands for too many relationships - name one");
+}
+
 /* Adds terms for all relationships in place of a term with "*". */
 static bool search_add_any(search_build* b, uint32_t* count, const sett_search_term* term)
 {
-    const setti_type_list* types = &b->search->world->registered;
     if (term->target.variable == NULL && sett_is_null(term->target.entity)) {
         return BUILD_REJECT(b, "\"*\" as a relationship has no target - add one, as in "
                                "*($this, door)");
     }
-    bool added = true;
     if (term->negated) { /* becomes !{A($s, $t) || B($s, $t)} */
-        sett_search_term begin = {.kind = SETT_SEARCH_BEGIN, .negated = true};
-        added = search_add_term(b, count, &begin);
+        const sett_search_term begin = {.kind = SETT_SEARCH_BEGIN, .negated = true};
+        if (!search_add_term(b, count, &begin)) {
+            return search_fail_any(b);
+        }
     }
     uint32_t before = *count;
-    sett_search_term one = *term;
-    one.negated = false;
-    one.or_next = true;
-    for (uint32_t k = 0; added && k < types->count; k++) {
-        const setti_type* type = types->item[k];
-        one.component = type->id;
-        added = !build_is_relationship(type) || search_add_term(b, count, &one);
+    if (!search_add_each(b, count, term)) {
+        return search_fail_any(b);
     }
-    if (added && *count == before) {
+    if (*count == before) {
         return BUILD_REJECT(b, "\"*\" stands for any relationship, and none is registered - "
                                "register one first");
     }
-    if (added && term->negated) {
+    if (term->negated) {
+        const sett_search_term end = {.kind = SETT_SEARCH_END};
         b->term[*count - 1].or_next = false;
-        added = search_add_term(b, count, &(sett_search_term){.kind = SETT_SEARCH_END});
+        if (!search_add_term(b, count, &end)) {
+            return search_fail_any(b);
+        }
     }
     b->term[*count - 1].or_next = term->or_next;
-    return added ||
-           build_fail(b, SETT_STATUS_LIMIT, "\"*\" stands for too many relationships - name one");
+    return true;
 }
 
 /* Copies the terms of a program, with "*" replaced. Returns false after an error. */
@@ -949,11 +1078,11 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
         sett_search_term term;
         setti_copy_sized(&term, sizeof(term), (const unsigned char*)desc->terms + b->at * term_size,
                          term_size);
-        if (term.kind == SETT_SEARCH_TERM && term.component == SETT_ANY_RELATIONSHIP) {
-            if (!search_add_any(b, count, &term)) {
-                return false;
-            }
-        } else if (!search_add_term(b, count, &term)) {
+        bool is_any = term.kind == SETT_SEARCH_TERM && term.component == SETT_ANY_RELATIONSHIP;
+        if (is_any && !search_add_any(b, count, &term)) {
+            return false;
+        }
+        if (!is_any && !search_add_term(b, count, &term)) {
             return build_fail(b, SETT_STATUS_LIMIT,
                               "the query has more than 64 terms (\"*\" counts as one for each "
                               "relationship) - use fewer");
@@ -1004,13 +1133,13 @@ SETTI_COLD static sett_search* search_make(search_build* b, sett_world* world,
     return search;
 }
 
-/* Copies a part of the search to *to, and moves *to behind the copy. Returns the copy. */
-static void* search_move(unsigned char** to, const void* from, size_t size)
+/* Copies a part of the search to *memory, and moves *memory behind the copy. Returns the copy. */
+static void* search_move(unsigned char** memory, const void* part, size_t size)
 {
-    unsigned char* at = *to;
-    memcpy(at, from, size);
-    *to += setti_align_up(size, 16);
-    return at;
+    unsigned char* copy = *memory;
+    memcpy(copy, part, size);
+    *memory += setti_align_up(size, 16);
+    return copy;
 }
 
 /* Moves the tree to memory of the exact size. Returns false when memory runs out. */
@@ -1022,25 +1151,26 @@ static bool search_settle(const search_build* b)
     size_t scopes = search->scope_count * sizeof(*search->scope);
     size_t order = search->order_count * sizeof(*search->order);
     size_t size = items + sides + scopes + order + 4 * 16; /* 4 parts, aligned to 16 bytes */
-    unsigned char* at = setti_pool_alloc(&search->world->pool, size, 16);
-    if (at == NULL) {
+    unsigned char* memory = setti_pool_alloc(&search->world->pool, size, 16);
+    if (memory == NULL) {
         (void)setti_world_no_memory(search->world, b->call);
         return false;
     }
     SETTI_ASSERT(search->tree_size == 0);
     search->tree_size = size;
     SETTI_ASSERT(search->compare_count <= SETTI_SEARCH_COMPARES);
-    search->item = search_move(&at, search->item, items);
-    search->side = search_move(&at, search->side, sides);
-    search->scope = search_move(&at, search->scope, scopes);
-    search->order = search_move(&at, search->order, order);
+    search->item = search_move(&memory, search->item, items);
+    search->side = search_move(&memory, search->side, sides);
+    search->scope = search_move(&memory, search->scope, scopes);
+    search->order = search_move(&memory, search->order, order);
     return true;
 }
 
 static void search_free(sett_world* world, sett_search* search)
 {
     if (search != NULL) {
-        void* tree = search->tree_size != 0 ? search->item : NULL; /* else it is in `b` */
+        void* tree =
+            search->tree_size != 0 ? search->item : NULL; /* else the tree is in the search_build */
         setti_pool_free(&world->pool, tree, search->tree_size, 16);
         setti_pool_free(&world->pool, search, search->size, 64);
     }
@@ -1050,23 +1180,34 @@ enum {
     SETTI_SLOT_SEARCHES = 7
 };
 
+/* Whether a search reads values or links of the type. */
+static bool search_reads(const sett_search* search, const setti_type* type)
+{
+    if (search->rank.side.type == type) { /* an order's relationships stay registered */
+        return true;
+    }
+    for (uint32_t k = 0; k < search->item_count; k++) {
+        const setti_search_item* item = &search->item[k];
+        if (item->type == type || item->needs[0] == type || item->needs[1] == type) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The name of a search that reads the type, or NULL. */
 static const char* search_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_search* search = world->module[SETTI_SLOT_SEARCHES];
     for (; search != NULL; search = search->next) {
-        bool reads = search->rank.side.type == type; /* an order's relationships stay registered */
-        for (uint32_t k = 0; k < search->item_count; k++) {
-            const setti_search_item* item = &search->item[k];
-            reads = reads || item->type == type || item->needs[0] == type || item->needs[1] == type;
-        }
-        if (reads) {
+        if (search_reads(search, type)) {
             return search->open.name;
         }
     }
     return NULL;
 }
 
+/* Creates a search. `columns` has the column of each term in the search's text; NULL: no text. */
 SETTI_COLD static sett_search* search_create(sett_world* world, const sett_search_desc* desc,
                                              size_t term_size, const uint32_t* columns,
                                              const char* call)
@@ -1074,10 +1215,10 @@ SETTI_COLD static sett_search* search_create(sett_world* world, const sett_searc
     SETTI_ASSERT(columns == NULL || desc->name != NULL); /* the name is the text then */
     bool too_many = desc->term_count > SETT_SEARCH_TERMS;
     if (desc->term_count == 0 || too_many || desc->terms == NULL) {
-        setti_world_fail_with(world, too_many ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT,
-                              "%s: search \"%.100s\" has %u terms - pass 1 to %d", call,
-                              desc->name != NULL ? desc->name : "search",
-                              (unsigned)desc->term_count, SETT_SEARCH_TERMS);
+        sett_status status = too_many ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT;
+        const char* name = desc->name != NULL ? desc->name : "search";
+        setti_world_fail_with(world, status, "%s: search \"%.100s\" has %u terms - pass 1 to %d",
+                              call, name, (unsigned)desc->term_count, SETT_SEARCH_TERMS);
         return NULL;
     }
     search_build* b = setti_world_alloc(world, sizeof(*b), 16, call);
@@ -1137,7 +1278,7 @@ sett_search* sett_search_create(sett_world* world, const char* text)
     return search;
 }
 
-/* Reports an error if systems run or a loop is open. */
+/* Reports an error if systems are running, or if a loop over the search is open. */
 static sett_status search_check_idle(const sett_search* search, const char* call)
 {
     sett_status status = setti_world_check_serial(search->world, call);
@@ -1192,9 +1333,10 @@ uint32_t sett_search_variable_count(const sett_search* search)
 
 const char* sett_search_variable_name(const sett_search* search, uint32_t variable)
 {
-    return search != NULL && variable < search->result_count
-               ? search->variable[search->result[variable]].name
-               : NULL;
+    if (search == NULL || variable >= search->result_count) {
+        return NULL;
+    }
+    return search->variable[search->result[variable]].name;
 }
 
 uint32_t sett_search_variable(const sett_search* search, const char* name)

@@ -49,9 +49,9 @@ typedef struct setti_search_item {
     sett_walk walk;
     const setti_type* type;     /* of a component or link */
     const setti_type* along;    /* of a link or `walk`: the relationship or hierarchy */
-    const setti_type* needs[2]; /* types required of source and target themselves, or NULL */
+    const setti_type* needs[2]; /* types that source and target must have; NULL: none */
     setti_span scopes;          /* of a list: its scopes, in the search's `order` */
-    uint32_t variables;         /* a bit for each variable; locals of a list are left out */
+    uint32_t variables;         /* bits; variables local to a list's sides are left out */
 } setti_search_item;
 
 #define SETTI_SEARCH_COMPARES 32
@@ -67,15 +67,15 @@ typedef struct setti_variable {
     sett_entity entity; /* the constant, or the bound value */
     bool singleton;     /* the constant is the singletons' entity */
     bool bound;
-    bool optional;  /* null in results without the optional link */
-    bool is_source; /* a term tests its component, link or member: hidden entities are skipped */
+    bool optional;  /* null in results that lack the optional link */
+    bool is_source; /* a term tests its component, link or member: hidden entities are left out */
     bool shows[SETTI_HIDDEN]; /* a term names the tag, so the tag does not hide entities */
 } setti_variable;
 
 typedef enum setti_search_step_kind {
-    SETTI_FIND_INPUT, /* undecided rows of the enclosing block */
+    SETTI_FIND_INPUT, /* takes the undecided rows of the enclosing block */
     SETTI_FIND_SCAN,
-    SETTI_FIND_COPY,    /* $a == $b, with $a or $b already found */
+    SETTI_FIND_COPY,    /* $a == $b: the variable not found yet is the same entity */
     SETTI_FIND_TARGETS, /* follows links from each row */
     SETTI_FIND_SOURCES,
     SETTI_FIND_TEST, /* tests an item */
@@ -95,9 +95,9 @@ typedef struct setti_search_step {
     const setti_type* driver;        /* of a scan; NULL: all entities */
     const setti_search_scope* scope; /* of a scan: the scope of the items to test */
     setti_span pipes;                /* of a list's test: the pipes of the sides */
-    uint32_t found;                  /* of a list's test: bits of variables found before it */
-    bool prefetch;                   /* the links are larger than a cache */
-    uint64_t estimate;               /* rows after the step, times SETTI_ESTIMATE_ONE */
+    uint32_t found;    /* of a list's test: bits of the variables found before the test */
+    bool prefetch;     /* the links are larger than a cache */
+    uint64_t estimate; /* rows after the step, times SETTI_ESTIMATE_ONE */
 } setti_search_step;
 
 typedef struct setti_search_plan {
@@ -105,7 +105,8 @@ typedef struct setti_search_plan {
     setti_span* pipe;        /* ranges of steps, first the branches; room for search->pipe_room */
     uint32_t step_count;
     uint32_t pipe_count;
-    uint8_t depth[SETTI_SEARCH_BRANCHES][SETT_SEARCH_VARIABLES]; /* of a variable's block */
+    /* By branch and variable: the depth of the variable's block. */
+    uint8_t depth[SETTI_SEARCH_BRANCHES][SETT_SEARCH_VARIABLES];
 } setti_search_plan;
 
 enum {
@@ -117,14 +118,15 @@ typedef struct setti_wanted {
     const sett_lookup* lookup; /* NULL: the scan uses no look-up */
     sett_entity* entity;       /* sorted by index */
     uint32_t count;
-    uint32_t room; /* number of entities; memory from the world's pool */
+    uint32_t room; /* number of entities that fit; the memory is from the world's pool */
 } setti_wanted;
 
-/* Functions of look-ups. Programs without look-ups do not link the code. */
+/* Functions of look-ups. They are called by pointers, so that programs without look-ups do not link
+ * them. */
 typedef struct setti_lookup_calls {
     /* Finds the entities of a scan by a look-up. */
     void (*narrow)(const sett_search* search, const setti_search_step* step, setti_wanted* wanted);
-    /* Whether no value has changed since the look-up was selected. */
+    /* Whether the entities found are still right: no value has changed. */
     bool (*is_current)(const sett_lookup* lookup);
 } setti_lookup_calls;
 
@@ -179,33 +181,39 @@ static inline uint64_t setti_search_newest(const setti_pages* pages)
     return newest;
 }
 
-/* Returns a tick for a read: later than the last write, and not later than writes to come. */
+/* Returns a tick for a read: later than the last write, at the tick `newest`, and not later than
+ * writes to come. */
 static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
 {
     bool written_now = SETTI_MAX(newest, pool->restored) == pool->tick;
-    pool->tick += written_now ? 1 : 0; /* later writes of this tick must differ from those so far */
+    if (written_now) {
+        pool->tick++; /* writes to come must differ from those so far */
+    }
     return pool->tick;
 }
 
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
-/* The type whose presence bits a scan for a variable tests for an item, or NULL. */
+/* Returns the type of the presence bits that a scan for a variable tests because of an item, or
+ * NULL if the scan tests none. `driver` is the type that drives the scan, or NULL. */
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
-/* Allocates memory of a loop, from the world's pool or, in systems, from the allocator. */
+/* Allocates memory for a loop: from the world's pool if `pooled`, else from the allocator. Systems
+ * must not use the pool. */
 void* setti_find_alloc(sett_world* world, bool pooled, size_t size);
 void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size);
 
 void setti_find_free(sett_search* search);
 
-/* Prepares a side of a comparison. After an error, writes the reason to `message`, or "" if the
- * error is reported already. */
+/* Prepares a side of a comparison. Writes the reason of an error to `message`, or an empty text if
+ * the error was reported already. */
 sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
                                   const sett_search_operand* operand,
                                   char message[SETTI_MESSAGE_SIZE]);
 
-/* Joins two sides to a comparison. Writes `message` after an error. */
+/* Joins two sides to a comparison. A named constant becomes the number that the member on the other
+ * side has for the name. Returns false and writes `message` if the sides cannot be compared. */
 bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_compare compare,
                         char message[SETTI_MESSAGE_SIZE]);
 
@@ -221,7 +229,7 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
 /* Whether a member has a scale: its value is the stored number times the scale. */
 bool setti_compare_is_scaled(const sett_member_ref* member);
 
-/* The index of the entity that a side gives for the entity `index`, or SETTI_NONE. */
+/* The index of the entity that a side has as value for the entity `index`, or SETTI_NONE. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
 
 /* Returns true for a constant or a bound variable. */
@@ -233,9 +241,9 @@ static inline bool setti_search_is_fixed(const setti_variable* variable)
 /* The entity index of a fixed variable, or SETTI_NONE. */
 static inline uint32_t setti_search_constant(const sett_search* search, uint32_t variable)
 {
-    const setti_variable* at = &search->variable[variable];
     SETTI_ASSERT(variable < search->variable_count);
-    return setti_along_fixed(search->world, at->singleton, at->entity);
+    const setti_variable* fixed = &search->variable[variable];
+    return setti_along_fixed(search->world, fixed->singleton, fixed->entity);
 }
 
 static inline const char* setti_search_mark(sett_compare compare)
@@ -255,14 +263,18 @@ static inline bool setti_search_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static inline bool setti_search_is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || setti_search_is_digit(c);
-}
-
+/* Whether a word can begin with a character. */
 static inline bool setti_search_is_letter(char c)
 {
-    return setti_search_is_word(c) && !setti_search_is_digit(c);
+    bool is_lower = c >= 'a' && c <= 'z';
+    bool is_upper = c >= 'A' && c <= 'Z';
+    return is_lower || is_upper || c == '_';
+}
+
+/* Whether a word can contain a character. */
+static inline bool setti_search_is_word(char c)
+{
+    return setti_search_is_letter(c) || setti_search_is_digit(c);
 }
 
 /* The end of the word at the beginning of a text. */
@@ -274,18 +286,20 @@ static inline const char* setti_search_word_end(const char* text)
     return text;
 }
 
-/* Whether a term reads another entity than its variable's. */
+/* Whether a term reads an entity that is not its variable: the end of a walk, the singletons'
+ * entity or a constant. */
 static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 {
-    return term->walk != SETT_WALK_NONE || term->singleton ||
-           (term->source.variable == NULL && !sett_is_null(term->source.entity));
+    bool is_constant = term->source.variable == NULL && !sett_is_null(term->source.entity);
+    return term->walk != SETT_WALK_NONE || term->singleton || is_constant;
 }
 
 /* The terms of a text, or the error. */
 typedef struct setti_parsed {
     sett_world* world;
     sett_search_term term[SETT_SEARCH_TERMS];
-    uint32_t column[SETT_SEARCH_TERMS + 1]; /* by term, in bytes; of the order: 0 without one */
+    /* By term: the column, in bytes from 1 on. At SETTI_AT_ORDER that of the order; 0: no order. */
+    uint32_t column[SETT_SEARCH_TERMS + 1];
     uint32_t term_count;
     sett_search_order order;
     size_t text_size;
@@ -295,12 +309,12 @@ typedef struct setti_parsed {
     char error[SETTI_MESSAGE_SIZE];
 } setti_parsed;
 
-/* Fails because of what a text has at a column, counted in bytes over all lines. Names the line
- * too if it is not the first. */
+/* Reports that something is wrong at a column of a text. The column counts bytes over all lines,
+ * from 1 on. The message names the line too, unless the place is in the first line. */
 sett_status setti_search_fail(sett_world* world, sett_status status, const char* call,
                               const char* text, uint32_t column, const char* wrong);
 
-/* Reads the text of a search. The caller frees *parsed, unless it fails. */
+/* Reads the text of a search. The caller frees *parsed, unless there was an error. */
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
                                setti_parsed** parsed);
 void setti_parsed_free(setti_parsed* parsed);

@@ -19,7 +19,10 @@ const setti_codec* setti_delta_codec(const setti_type* type)
     if (setti_type_varies(type)) {
         return setti_hash_size(type) != 0 ? &setti_owned_codec : NULL;
     }
-    return type->codec != NULL ? type->codec : setti_codec_own(type);
+    if (type->codec != NULL) {
+        return type->codec;
+    }
+    return setti_codec_own(type);
 }
 
 setti_delta_form setti_delta_form_of(const setti_type* type)
@@ -42,13 +45,18 @@ size_t setti_delta_size(const setti_type* type)
     if (type->desc.write == NULL) {
         return type->desc.size;
     }
-    return type->written != NULL ? type->written->of.size : setti_written_struct()->size;
+    if (type->written != NULL) {
+        return type->written->of.size;
+    }
+    return setti_written_struct()->size;
 }
 
 bool setti_delta_sends(const setti_type* type)
 {
-    return type->members != NULL && type->members->send_count != 0 &&
-           setti_delta_form_of(type) == SETTI_DELTA_VALUES && setti_hash_size(type) != 0;
+    if (type->members == NULL || type->members->send_count == 0) {
+        return false;
+    }
+    return setti_delta_form_of(type) == SETTI_DELTA_VALUES && setti_hash_size(type) != 0;
 }
 
 uint32_t setti_delta_bytes(const setti_type* type)
@@ -57,13 +65,16 @@ uint32_t setti_delta_bytes(const setti_type* type)
     if (codec == NULL) {
         return (uint32_t)setti_hash_size(type);
     }
-    return codec->bytes != NULL ? codec->bytes(type) : 0;
+    if (codec->bytes == NULL) {
+        return 0; /* the values have no fixed size */
+    }
+    return codec->bytes(type);
 }
 
 /* -------------------------------------------------------------------------------------- writing */
 
 #define DELTA_ROOM 16384      /* the least size of the buffer in bytes */
-#define DELTA_ROOM_SMALL 1024 /* the same in worlds with small_pages */
+#define DELTA_ROOM_SMALL 1024 /* the least size in worlds with small_pages */
 
 static bool delta_has_room(const setti_delta_writer* writer, size_t size)
 {
@@ -76,8 +87,11 @@ SETTI_COLD static void delta_grow(setti_delta_writer* writer, size_t size)
     SETTI_ASSERT(writer->pool != NULL);
     size_t least = writer->pool->small ? DELTA_ROOM_SMALL : DELTA_ROOM;
     size_t capacity = SETTI_MAX(SETTI_MAX(writer->size + size, writer->capacity * 2), least);
-    bool complete = writer->size <= writer->capacity; /* an earlier failure has lost no bytes */
-    unsigned char* out = complete ? setti_pool_alloc(writer->pool, capacity, 16) : NULL;
+    bool complete = writer->size <= writer->capacity; /* no earlier failure has lost bytes */
+    unsigned char* out = NULL;
+    if (complete) {
+        out = setti_pool_alloc(writer->pool, capacity, 16);
+    }
     if (out == NULL) {
         writer->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         return;
@@ -109,11 +123,11 @@ void setti_delta_write_number(setti_delta_writer* writer, uint64_t number, size_
     setti_delta_write(writer, bytes, size);
 }
 
-void setti_delta_write_at(setti_delta_writer* writer, size_t at, uint64_t number, size_t size)
+void setti_delta_write_at(setti_delta_writer* writer, size_t offset, uint64_t number, size_t size)
 {
-    SETTI_ASSERT(at + size <= writer->size);
+    SETTI_ASSERT(offset + size <= writer->size);
     size_t end = writer->size;
-    writer->size = at;
+    writer->size = offset;
     setti_delta_write_number(writer, number, size);
     writer->size = end;
 }
@@ -129,8 +143,8 @@ void setti_delta_begin_handles(setti_delta_writer* writer)
 void setti_delta_write_handle(setti_delta_writer* writer, uint32_t index, uint32_t generation)
 {
     SETTI_ASSERT(writer->run_count == SETTI_DELTA_HANDLES_MAX || index >= writer->run_next);
-    if (writer->run_count == SETTI_DELTA_HANDLES_MAX || index != writer->run_next ||
-        generation != writer->run_generation) {
+    bool continues = index == writer->run_next && generation == writer->run_generation;
+    if (writer->run_count == SETTI_DELTA_HANDLES_MAX || !continues) {
         setti_delta_write_number(writer, index, 4);
         setti_delta_write_number(writer, generation, 4);
         writer->run_at = writer->size;
@@ -154,10 +168,10 @@ static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ende
 
 static void delta_write_new_entities(setti_delta_writer* writer)
 {
-    uint32_t at = SETTI_NONE;
+    uint32_t cursor = SETTI_NONE;
     const setti_view_page* page;
     setti_view* view = writer->walk->view;
-    while ((page = setti_view_next(view, &view->world->entities.pages, &at)) != NULL) {
+    while ((page = setti_view_next(view, &view->world->entities.pages, &cursor)) != NULL) {
         const setti_entity_page* entities = page->in[SETTI_AFTER];
         for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
             if ((entities->generation[slot] & SETTI_DEAD) == 0) {
@@ -174,9 +188,10 @@ static void delta_write_begun(setti_delta_writer* writer)
     if (writer->walk->view->empty) {
         delta_write_new_entities(writer);
     }
-    for (uint32_t index = SETTI_NONE; setti_marks_next(&writer->walk->begun, &index);) {
-        setti_delta_write_handle(
-            writer, index, setti_view_entity(writer->walk->view, index, SETTI_AFTER).generation);
+    uint32_t index = SETTI_NONE;
+    while (setti_marks_next(&writer->walk->begun, &index)) {
+        sett_entity entity = setti_view_entity(writer->walk->view, index, SETTI_AFTER);
+        setti_delta_write_handle(writer, index, entity.generation);
     }
 }
 
@@ -225,20 +240,27 @@ void setti_delta_write_type(setti_delta_writer* writer, const setti_type* type,
     setti_delta_write_number(writer, extent, 4);
 }
 
-/* Sets `occurs` if a type of the same group occurs: to order rows, the receiver needs all types of
- * a group. */
+/* Sets note->occurs if another type of the type's group occurs: to order rows, the receiver needs
+ * all types of a group.
+ *   note   of the type `type`
+ *   notes  of all types, in the order of registration */
 static void delta_note_group(const delta_note* notes, delta_note* note, const setti_type* type)
 {
     const setti_type_list* types = &type->world->registered;
-    for (uint32_t k = 0; type->owner != NULL && !note->occurs && k < types->count; k++) {
-        note->occurs = types->item[k]->owner == type->owner && notes[k].occurs;
+    if (type->owner == NULL) {
+        return; /* no group owns the type */
+    }
+    for (uint32_t k = 0; k < types->count; k++) {
+        if (types->item[k]->owner == type->owner && notes[k].occurs) {
+            note->occurs = true;
+        }
     }
 }
 
 static void delta_write_types(setti_delta_writer* writer, delta_note* notes)
 {
     const setti_type_list* types = &writer->walk->view->world->registered;
-    size_t from = writer->size;
+    size_t begin = writer->size;
     uint32_t count = 0;
     for (uint32_t k = 0; k < types->count; k++) {
         delta_note_group(notes, &notes[k], types->item[k]);
@@ -252,7 +274,7 @@ static void delta_write_types(setti_delta_writer* writer, delta_note* notes)
         }
     }
     setti_delta_write_at(writer, SETTI_DELTA_COUNT_TYPES, count, 4);
-    setti_delta_write_at(writer, SETTI_DELTA_TYPES_SIZE, writer->size - from, 4);
+    setti_delta_write_at(writer, SETTI_DELTA_TYPES_SIZE, writer->size - begin, 4);
 }
 
 void setti_delta_write_head(setti_delta_writer* writer, uint32_t magic)
@@ -265,14 +287,18 @@ void setti_delta_write_head(setti_delta_writer* writer, uint32_t magic)
     }
 }
 
-/* Whether a type may have entries. */
+/* Whether the delta may have entries of a type. */
 static bool delta_concerns(const setti_delta_writer* writer, const setti_type* type)
 {
     const setti_codec* codec = setti_delta_codec(type);
-    bool follows = codec != NULL && codec->follows != NULL;
-    const setti_type* list_type = follows ? codec->follows(type->world) : NULL;
-    return setti_compare_concerns(writer->walk, type) ||
-           (list_type != NULL && setti_compare_concerns(writer->walk, list_type));
+    if (setti_compare_concerns(writer->walk, type)) {
+        return true;
+    }
+    if (codec == NULL || codec->follows == NULL) {
+        return false;
+    }
+    const setti_type* list_type = codec->follows(type->world);
+    return list_type != NULL && setti_compare_concerns(writer->walk, list_type);
 }
 
 static void delta_write_sections(setti_delta_writer* writer, const setti_type* type,
@@ -283,12 +309,14 @@ static void delta_write_sections(setti_delta_writer* writer, const setti_type* t
         setti_delta_write_rows};
     writer->type = type;
     writer->codec = setti_delta_codec(type);
-    setti_hash_begin(&writer->sum.of, type);
+    setti_hash_begin(&writer->sum.hash_type, type);
     note->occurs = false;
     for (uint32_t k = 0; k < SETTI_DELTA_SECTIONS; k++) {
         write_section[k](writer);
         note->count[k] = writer->count;
-        note->occurs = note->occurs || writer->count != 0;
+        if (writer->count != 0) {
+            note->occurs = true;
+        }
     }
 }
 
@@ -309,7 +337,9 @@ static void delta_write_all_sections(setti_delta_writer* writer)
         if (delta_concerns(writer, type)) {
             delta_write_sections(writer, type, &notes[k]);
         }
-        notes[k].occurs = notes[k].occurs || (type->flags & SETTI_TYPE_CHOSEN) != 0;
+        if ((type->flags & SETTI_TYPE_CHOSEN) != 0) {
+            notes[k].occurs = true; /* the receiver needs the sender's choice */
+        }
     }
     delta_write_types(writer, notes);
     setti_pool_free(pool, notes, size, 16);
@@ -344,10 +374,9 @@ void setti_delta_write_seal(setti_delta_writer* writer)
     SETTI_ASSERT(writer->size >= SETTI_DELTA_HEAD);
     setti_delta_write_at(writer, SETTI_DELTA_SIZE, writer->size, 8);
     if (writer->size <= writer->capacity) {
-        setti_delta_write_at(
-            writer, SETTI_DELTA_SEAL,
-            setti_delta_seal(writer->out + SETTI_DELTA_COUNTS, writer->size - SETTI_DELTA_COUNTS),
-            8);
+        const unsigned char* sealed = writer->out + SETTI_DELTA_COUNTS;
+        uint64_t seal = setti_delta_seal(sealed, writer->size - SETTI_DELTA_COUNTS);
+        setti_delta_write_at(writer, SETTI_DELTA_SEAL, seal, 8);
     }
 }
 
@@ -388,11 +417,13 @@ static sett_status delta_check_types(sett_world* world, const char* call, setti_
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
         const char* why = setti_delta_rejects(type);
-        uint32_t row_page = SETTI_NONE;
+        if (why == NULL) {
+            continue;
+        }
+        uint32_t row_page = SETTI_NONE; /* before the first */
         uint32_t presence_page = SETTI_NONE;
-        if (why != NULL &&
-            (setti_view_next(walk->view, &type->storage.rows, &row_page) != NULL ||
-             setti_view_next(walk->view, &type->storage.presence, &presence_page) != NULL)) {
+        if (setti_view_next(walk->view, &type->storage.rows, &row_page) != NULL ||
+            setti_view_next(walk->view, &type->storage.presence, &presence_page) != NULL) {
             return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s", call,
                                          type->desc.name, why);
         }
@@ -454,8 +485,10 @@ static sett_status delta_encode_handles(sett_world* world, sett_snapshot a, sett
         }
     }
     status = delta_encode(world, node[0], node[1], writer);
-    return status != SETT_STATUS_OUT_OF_MEMORY ? status
-                                               : setti_world_no_memory(world, writer->encoder.call);
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_world_no_memory(world, writer->encoder.call);
+    }
+    return status;
 }
 
 sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b, void* out,
@@ -464,15 +497,15 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    setti_delta_writer to = {
+    setti_delta_writer writer = {
         .encoder.call = __func__, .out = out, .capacity = out != NULL ? capacity : 0};
     *size = 0;
-    sett_status status = delta_encode_handles(world, a, b, &to);
+    sett_status status = delta_encode_handles(world, a, b, &writer);
     if (status != SETT_OK) {
         return status;
     }
-    *size = to.size;
-    return setti_delta_check_capacity(world, __func__, out, capacity, to.size);
+    *size = writer.size;
+    return setti_delta_check_capacity(world, __func__, out, capacity, writer.size);
 }
 
 sett_status setti_delta_check_capacity(sett_world* world, const char* call, const void* out,
@@ -503,9 +536,9 @@ static sett_status delta_take_bytes(sett_world* world, sett_status status,
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                const char* call, setti_bytes* out)
 {
-    setti_delta_writer to = {.encoder.call = call, .pool = &world->pool};
-    sett_status status = delta_encode_handles(world, a, b, &to);
-    return delta_take_bytes(world, status, &to, out);
+    setti_delta_writer writer = {.encoder.call = call, .pool = &world->pool};
+    sett_status status = delta_encode_handles(world, a, b, &writer);
+    return delta_take_bytes(world, status, &writer, out);
 }
 
 /* Returns a likely size of the whole state in bytes. */
@@ -542,18 +575,21 @@ static sett_status delta_encode_all(sett_world* world, const char* call, setti_d
         status = writer->encoder.status;
     }
     setti_compare_deinit(&walk);
-    return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, call);
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_world_no_memory(world, call);
+    }
+    return status;
 }
 
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out)
 {
-    setti_delta_writer to = {.encoder.call = call};
+    setti_delta_writer writer = {.encoder.call = call};
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK) {
         status = setti_commands_apply_all(world, call);
     }
     if (status == SETT_OK) {
-        status = delta_encode_all(world, call, &to);
+        status = delta_encode_all(world, call, &writer);
     }
-    return delta_take_bytes(world, status, &to, out);
+    return delta_take_bytes(world, status, &writer, out);
 }

@@ -72,7 +72,7 @@ SETTI_INLINE void setti_delta_mask(const setti_type* type, unsigned char* copy, 
     }
 }
 
-/* The form in a type's record is: form + SETTI_DELTA_KIND * kind of the storage + flags. */
+/* A type's record has the number: form + SETTI_DELTA_KIND * kind of the storage + flags. */
 #define SETTI_DELTA_KIND 16u
 
 /* Flag of a form: a big-endian machine wrote the values, and no reader can turn them, because their
@@ -83,7 +83,11 @@ SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
 {
     type = setti_type_data(type);
     bool known = type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
-    return SETTI_BIG_ENDIAN && !known && setti_hash_size(type) > 1 ? SETTI_DELTA_BIG_ENDIAN : 0;
+    bool ordered = setti_hash_size(type) > 1; /* one byte has no order */
+    if (SETTI_BIG_ENDIAN && !known && ordered) {
+        return SETTI_DELTA_BIG_ENDIAN;
+    }
+    return 0;
 }
 
 /* Returns the size of a value in memory, as records of types in deltas and files have it. */

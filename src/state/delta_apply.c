@@ -32,7 +32,7 @@ static size_t apply_piece_size(size_t size)
     return setti_align_up(size, SETTI_POOL_STEP) + 256;
 }
 
-/* Returns the table of which a step may write all pages, or NULL. */
+/* A codec may write all pages of one table in a step. Returns this table, or NULL. */
 static const setti_pages* apply_find_whole(const setti_delta* delta)
 {
     const setti_type_list* types = &delta->world->registered;
@@ -51,7 +51,7 @@ static bool apply_measure(setti_delta* delta)
     SETTI_ASSERT(!delta->loading && delta->world->pool.cow != NULL);
     setti_pool* pool = &delta->world->pool;
     const setti_pages* whole = apply_find_whole(delta);
-    bool done = true;
+    bool reserved = true;
     delta->room = (size_t)64 << 10; /* tables, sets of components, new pages */
     delta->room_pages = 0;
     for (const setti_root* root = delta->world->roots; root != NULL; root = root->next) {
@@ -60,20 +60,22 @@ static bool apply_measure(setti_delta* delta)
             if (pages == NULL) {
                 continue;
             }
-            uint32_t count =
-                pages == whole ? pages->count : SETTI_MIN(pages->count, APPLY_STEP_PAGES);
+            uint32_t count = pages->count;
+            if (pages != whole) {
+                count = SETTI_MIN(count, APPLY_STEP_PAGES);
+            }
             delta->room_pages += count + 2;          /* 2: new pages */
             if (pages->size > SETTI_POOL_PAGE_MAX) { /* too large for the pool's blocks */
-                done = done && setti_cow_hold(pool, pool->cow, pages, count);
+                reserved = reserved && setti_cow_hold(pool, pool->cow, pages, count);
             } else {
                 delta->room += count * apply_piece_size(pages->size);
             }
         }
     }
-    if (!done) {
+    if (!reserved) {
         setti_world_no_memory(delta->world, delta->player.call);
     }
-    return done;
+    return reserved;
 }
 
 /* Reserves `size` bytes for copies of `pages` pages. Sets the world's error on failure. */
@@ -85,17 +87,34 @@ static bool apply_reserve(const setti_delta* delta, size_t size, uint32_t pages)
         return false;
     }
     /* a spare is taken when memory has run out: for this step, there are too few */
-    bool done = pool->cow->diff != NULL && !pool->cow->spare_taken &&
-                setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
-    if (!done) {
+    bool reserved = pool->cow->diff != NULL && !pool->cow->spare_taken &&
+                    setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
+    if (!reserved) {
         setti_world_no_memory(delta->world, delta->player.call);
     }
-    return done;
+    return reserved;
 }
 
 bool setti_delta_room(const setti_delta* delta)
 {
     return delta->loading || apply_reserve(delta, delta->room, delta->room_pages);
+}
+
+/* Adds to *size the memory for the pages of rows that a sort writes: a copy of each, and a new page
+ * in place of each parked page. Returns false if the size overflows, or memory runs out. */
+static bool apply_add_rows(const setti_delta* delta, const setti_pages* rows, uint32_t pages,
+                           size_t* size)
+{
+    setti_pool* pool = &delta->world->pool;
+    if (rows->size > SETTI_POOL_PAGE_MAX) { /* too large for the pool's blocks */
+        return setti_cow_hold(pool, pool->cow, rows, rows->count);
+    }
+    size_t piece = apply_piece_size(rows->size);
+    if (piece > (SIZE_MAX - *size) / 2 / pages) {
+        return false;
+    }
+    *size += 2 * pages * piece;
+    return true;
 }
 
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
@@ -105,25 +124,17 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
         return true;
     }
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
-    setti_pool* pool = &delta->world->pool;
     const setti_pages* rows = &storage->rows;
     uint32_t pages = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
-    size_t piece = apply_piece_size(rows->size);
     size_t presence = storage->presence.count * apply_piece_size(storage->presence.size);
     size_t table = apply_piece_size((size_t)pages * 64); /* the table of pages may grow */
     size_t scratch = 0;                                  /* the buffer of the sort */
     size_t size = delta->room + presence + table;
-    bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
-    if (done && scratch <= SETTI_POOL_PAGE_MAX) {
+    bool fits = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
+    if (fits && scratch <= SETTI_POOL_PAGE_MAX) {
         size += apply_piece_size(scratch); /* a larger buffer is not from the pool's blocks */
     }
-    if (done && rows->size > SETTI_POOL_PAGE_MAX) {
-        done = setti_cow_hold(pool, pool->cow, rows, rows->count);
-    } else if (done) {
-        done = piece <= (SIZE_MAX - size) / 2 / pages;
-        size += done ? 2 * pages * piece : 0; /* copies, and new pages in place of parked pages */
-    }
-    if (!done) {
+    if (!fits || !apply_add_rows(delta, rows, pages, &size)) {
         setti_world_no_memory(delta->world, delta->player.call);
         return false;
     }
@@ -176,7 +187,7 @@ static void apply_free_undone(sett_world* world, const uint32_t* capacity, uint3
     setti_pool_trim(&world->pool);
 }
 
-/* Whether hashes of states must be compared. Parts have none. */
+/* Whether hashes of states must be compared. A part has no hashes. */
 static bool apply_has_hashes(const setti_delta* delta)
 {
     return !delta->trusted && delta->part == NULL;
@@ -216,7 +227,8 @@ static void apply_choices(const setti_delta* delta)
     }
 }
 
-/* Plays a delta, and checks the result. While loading, there is no snapshot `undo`. */
+/* Plays a delta, and checks the result. The snapshot `undo` has the first state. While the world
+ * is loaded, there is none. */
 static sett_status apply_play(setti_delta* delta, sett_snapshot undo)
 {
     sett_world* world = delta->world;
@@ -228,8 +240,11 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo)
     setti_pool_set_ceiling(&world->pool, delta->limit);
     const setti_snapshot* before = setti_snapshot_find(world, undo, &found);
     SETTI_ASSERT(delta->loading || before != NULL);
-    if (!setti_delta_play(delta) ||
-        (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
+    bool played = setti_delta_play(delta);
+    if (played && delta->part == NULL) {
+        played = setti_delta_arrange(delta, setti_unconst(before));
+    }
+    if (!played) {
         status = setti_delta_fail_step(delta);
     } else if (world->last_tag != NULL && world->last_tag->storage.count > 1) {
         status = setti_delta_reject(delta, "two entities have singletons");
@@ -308,7 +323,8 @@ static sett_status apply_reject_state(const setti_delta* delta)
         "nothing between them, or begin with the sender's whole state (sett_state_apply)");
 }
 
-/* Plays a delta. After a failure, restores the state and frees memory. */
+/* Plays a delta of `size` bytes. After a failure, restores the state, and frees memory that the
+ * failed delta took. */
 static sett_status apply_change(setti_delta* delta, size_t size)
 {
     sett_world* world = delta->world;
@@ -380,7 +396,10 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* reader)
     if (status == SETT_OK && apply_has_hashes(delta) && !apply_is_state(delta, delta->before)) {
         status = apply_reject_state(delta);
     }
-    return status == SETT_OK ? setti_delta_check(delta, reader) : status;
+    if (status == SETT_OK) {
+        status = setti_delta_check(delta, reader);
+    }
+    return status;
 }
 
 static sett_status apply_bytes(setti_delta* delta, const void* bytes, size_t size)
@@ -437,7 +456,7 @@ sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
                          .world = world,
                          .rules = rules,
                          .loading = true,
-                         .trusted = true, /* converted values change the hash */
+                         .trusted = true, /* hashes are not compared: converted values differ */
                          .source = SETTI_FROM_FILE};
     return apply_bytes(&delta, state->data, state->size);
 }

@@ -29,14 +29,18 @@ static size_t arrange_want_size(const setti_delta_type* delta_type)
     return SETTI_MAX(delta_type->extent, 1) * sizeof(uint32_t);
 }
 
-/* Whether a type's rows can have another order here than at the sender. */
+/* Whether a type's rows can have another order in this world than at the sender. */
 static bool arrange_concerns(setti_view* view, const setti_delta_type* delta_type)
 {
     const setti_storage* storage = &delta_type->type->storage;
-    uint32_t at = SETTI_NONE;
-    return storage->kind == SETTI_SPARSE && delta_type->kind == SETTI_SPARSE &&
-           (delta_type->count[SETTI_DELTA_ROWS] != 0 || delta_type->extent != storage->extent ||
-            setti_view_next(view, &storage->rows, &at) != NULL);
+    if (storage->kind != SETTI_SPARSE || delta_type->kind != SETTI_SPARSE) {
+        return false;
+    }
+    if (delta_type->count[SETTI_DELTA_ROWS] != 0 || delta_type->extent != storage->extent) {
+        return true;
+    }
+    uint32_t page = SETTI_NONE;                                  /* before the first */
+    return setti_view_next(view, &storage->rows, &page) != NULL; /* a page of rows has changed */
 }
 
 /* Computes the wanted order of a type: the order in the snapshot, then the delta's runs. */
@@ -127,8 +131,10 @@ static bool arrange_prepare(const setti_delta* delta, setti_view* view,
     }
     size_t size = ((size_t)delta_type->type->storage.extent / 64 + 1) * sizeof(uint64_t);
     uint64_t* seen = setti_pool_alloc(pool, size, 16);
-    delta_type->want =
-        seen != NULL ? setti_pool_alloc(pool, arrange_want_size(delta_type), 16) : NULL;
+    if (seen == NULL) {
+        return arrange_fail(delta);
+    }
+    delta_type->want = setti_pool_alloc(pool, arrange_want_size(delta_type), 16);
     if (delta_type->want == NULL) {
         setti_pool_free(pool, seen, size, 16);
         return arrange_fail(delta);
@@ -154,10 +160,15 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
 {
     SETTI_ASSERT(group->owned.count != 0);
     const setti_delta_type* first = arrange_find(delta, group->owned.item[0]);
-    for (uint32_t k = 0; k < group->owned.count; k++) {
+    if (first == NULL || first->want == NULL) {
+        return false;
+    }
+    for (uint32_t k = 1; k < group->owned.count; k++) {
         const setti_delta_type* delta_type = arrange_find(delta, group->owned.item[k]);
-        if (delta_type == NULL || delta_type->want == NULL || first->want == NULL ||
-            memcmp(delta_type->want, first->want, group->length * sizeof(uint32_t)) != 0) {
+        if (delta_type == NULL || delta_type->want == NULL) {
+            return false;
+        }
+        if (memcmp(delta_type->want, first->want, group->length * sizeof(uint32_t)) != 0) {
             return false;
         }
     }
@@ -169,32 +180,43 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     return true;
 }
 
-/* Like arrange_concerns, for a type or any type of its group. */
+/* Whether rows of a type, or of another type of its group, can have another order in this world
+ * than at the sender. */
 static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
                                    const setti_delta_type* delta_type)
 {
-    const setti_listener* group = delta_type->kind == SETTI_SPARSE ? delta_type->type->owner : NULL;
-    bool concerns = arrange_concerns(view, delta_type);
-    for (uint32_t i = 0; group != NULL && !concerns && i < group->owned.count; i++) {
-        const setti_delta_type* other = arrange_find(delta, group->owned.item[i]);
-        concerns = other != NULL && arrange_concerns(view, other);
+    const setti_listener* group = delta_type->type->owner;
+    if (arrange_concerns(view, delta_type)) {
+        return true;
     }
-    return concerns;
+    if (group == NULL || delta_type->kind != SETTI_SPARSE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < group->owned.count; i++) {
+        const setti_delta_type* other = arrange_find(delta, group->owned.item[i]);
+        if (other != NULL && arrange_concerns(view, other)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
 {
-    bool done = true;
-    for (uint32_t k = 0; done && k < delta->type_count; k++) {
+    for (uint32_t k = 0; k < delta->type_count; k++) {
         setti_delta_type* delta_type = &delta->type[k];
-        done = !arrange_concerns_group(delta, view, delta_type) ||
-               arrange_prepare(delta, view, delta_type);
-        if (delta_type->kind == SETTI_SPARSE && delta_type->type->storage.kind != SETTI_SPARSE &&
-            delta_type->count[SETTI_DELTA_ROWS] != 0) {
+        bool concerns = arrange_concerns_group(delta, view, delta_type);
+        bool prepared = !concerns || arrange_prepare(delta, view, delta_type);
+        bool is_sparse_there = delta_type->kind == SETTI_SPARSE;
+        bool is_sparse_here = delta_type->type->storage.kind == SETTI_SPARSE;
+        if (is_sparse_there && !is_sparse_here && delta_type->count[SETTI_DELTA_ROWS] != 0) {
             arrange_report(delta, delta_type);
         }
+        if (!prepared) {
+            return false;
+        }
     }
-    return done;
+    return true;
 }
 
 /* Forgets the wanted orders of groups whose types do not agree. */
@@ -217,11 +239,15 @@ static void arrange_check_groups(const setti_delta* delta)
 static bool arrange_is_done(const setti_delta_type* delta_type)
 {
     const setti_storage* storage = &delta_type->type->storage;
-    bool same = storage->extent == delta_type->extent;
-    for (uint32_t row = 0; same && row < delta_type->extent; row++) {
-        same = *setti_storage_index(storage, row) == delta_type->want[row];
+    if (storage->extent != delta_type->extent) {
+        return false;
     }
-    return same;
+    for (uint32_t row = 0; row < delta_type->extent; row++) {
+        if (*setti_storage_index(storage, row) != delta_type->want[row]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Gives a type's rows the wanted order. Returns false when memory runs out. */
@@ -230,26 +256,26 @@ static bool arrange_type(const setti_delta* delta, const setti_delta_type* delta
     sett_world* world = delta->world;
     setti_storage* storage = &delta_type->type->storage;
     size_t size = ((size_t)storage->count + 1) * sizeof(uint32_t);
-    uint32_t* from = setti_pool_alloc(&world->pool, size, 16); /* present rows, in wanted order */
-    if (from == NULL) {
+    uint32_t* rows = setti_pool_alloc(&world->pool, size, 16); /* present rows, in wanted order */
+    if (rows == NULL) {
         return arrange_fail(delta);
     }
     if (!setti_delta_room_to_arrange(delta, storage, delta_type->extent)) {
-        setti_pool_free(&world->pool, from, size, 16);
+        setti_pool_free(&world->pool, rows, size, 16);
         return false;
     }
     setti_storage_compact(&world->pool, storage);
     uint32_t count = 0;
     for (uint32_t row = 0; row < delta_type->extent; row++) {
         if (delta_type->want[row] != SETTI_NONE) {
-            from[count++] = setti_sparse_row(storage, delta_type->want[row]);
+            rows[count++] = setti_sparse_row(storage, delta_type->want[row]);
         }
     }
     SETTI_ASSERT(count == storage->count);
-    bool done = setti_sort_rows(world, delta_type->type, from, count) &&
-                setti_sparse_spread(&world->pool, storage, delta_type->want, delta_type->extent);
-    setti_pool_free(&world->pool, from, size, 16);
-    return done || arrange_fail(delta);
+    bool sorted = setti_sort_rows(world, delta_type->type, rows, count) &&
+                  setti_sparse_spread(&world->pool, storage, delta_type->want, delta_type->extent);
+    setti_pool_free(&world->pool, rows, size, 16);
+    return sorted || arrange_fail(delta);
 }
 
 bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo)
@@ -271,10 +297,13 @@ bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo)
     }
     for (uint32_t k = 0; k < delta->type_count; k++) {
         setti_delta_type* delta_type = &delta->type[k];
-        if (delta_type->want != NULL) {
-            done = done && (arrange_is_done(delta_type) || arrange_type(delta, delta_type));
-            arrange_forget(delta, delta_type);
+        if (delta_type->want == NULL) {
+            continue;
         }
+        if (done && !arrange_is_done(delta_type)) {
+            done = arrange_type(delta, delta_type);
+        }
+        arrange_forget(delta, delta_type);
     }
     return done;
 }

@@ -104,14 +104,15 @@ SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* before,
                                  const unsigned char* after, size_t size, unsigned char* out)
 {
     change_hash hash = {seed, seed};
-    size_t at = 0;
-    for (; at + 8 <= size; at += 8) {
-        change_step(&hash, setti_bytes_get(before + at, 8), setti_bytes_get(after + at, 8),
-                    out + at);
+    size_t offset = 0;
+    for (; offset + 8 <= size; offset += 8) {
+        change_step(&hash, setti_bytes_get(before + offset, 8), setti_bytes_get(after + offset, 8),
+                    out + offset);
     }
-    if (at < size) {
-        change_step(&hash, setti_bytes_get_few(before + at, size - at),
-                    setti_bytes_get_few(after + at, size - at), out + at);
+    if (offset < size) {
+        size_t rest = size - offset;
+        change_step(&hash, setti_bytes_get_few(before + offset, rest),
+                    setti_bytes_get_few(after + offset, rest), out + offset);
     }
     return setti_hash_mix(hash.after) - setti_hash_mix(hash.before);
 }
@@ -121,12 +122,12 @@ SETTI_INLINE uint64_t change_find_nan(const setti_nan_word* nan, const unsigned 
                                       size_t size)
 {
     uint64_t found = 0;
-    size_t at = 0;
-    for (; at + 8 <= size; at += 8) {
-        found |= setti_hash_nan(*nan++, setti_bytes_get(value + at, 8));
+    size_t offset = 0;
+    for (; offset + 8 <= size; offset += 8) {
+        found |= setti_hash_nan(*nan++, setti_bytes_get(value + offset, 8));
     }
-    if (at < size) {
-        found |= setti_hash_nan(*nan, setti_bytes_get_few(value + at, size - at));
+    if (offset < size) {
+        found |= setti_hash_nan(*nan, setti_bytes_get_few(value + offset, size - offset));
     }
     return found;
 }
@@ -153,10 +154,10 @@ SETTI_APART static bool change_slow(setti_delta_writer* writer, sett_entity enti
  * NULL if values have no floats. */
 static bool change_is_plain(const setti_delta_writer* writer, const setti_nan_word** nan)
 {
-    const setti_hash_type* of = &writer->sum.of;
+    const setti_hash_type* hash_type = &writer->sum.hash_type;
     SETTI_ASSERT(writer->codec == NULL && writer->sum.view != NULL);
-    *nan = of->members != NULL ? of->members->words : NULL;
-    return setti_hash_is_plain(of);
+    *nan = hash_type->members != NULL ? hash_type->members->words : NULL;
+    return setti_hash_is_plain(hash_type);
 }
 
 void setti_delta_change(setti_delta_writer* writer, sett_entity entity, const void* before,
@@ -169,11 +170,12 @@ void setti_delta_change(setti_delta_writer* writer, sett_entity entity, const vo
     if (out == NULL) {
         return;
     }
-    bool plain = change_is_plain(writer, &nan) &&
-                 (nan == NULL ||
-                  (change_find_nan(nan, before, size) | change_find_nan(nan, after, size)) == 0);
+    bool plain = change_is_plain(writer, &nan);
+    if (plain && nan != NULL) {
+        plain = (change_find_nan(nan, before, size) | change_find_nan(nan, after, size)) == 0;
+    }
     if (plain) {
-        uint64_t seed = writer->sum.of.seed ^ setti_hash_entity(entity);
+        uint64_t seed = writer->sum.hash_type.seed ^ setti_hash_entity(entity);
         writer->sum.sum += change_row(seed, before, after, size, out);
     } else if (!change_slow(writer, entity, before, after, out)) {
         return;
@@ -207,8 +209,8 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* writer,
     bool plain = change_is_plain(writer, &nan);
     uint64_t found = 0;
     for (uint32_t k = 0; plain && nan != NULL && k < count; k++) {
-        found |= change_find_nan(nan, rows->was + list[k] * size, size);
-        found |= change_find_nan(nan, rows->is + list[k] * size, size);
+        found |= change_find_nan(nan, rows->before + list[k] * size, size);
+        found |= change_find_nan(nan, rows->after + list[k] * size, size);
     }
     return plain && found == 0;
 }
@@ -221,7 +223,7 @@ static unsigned char* change_slow_rows(setti_delta_writer* writer, setti_compare
     for (uint32_t k = 0; k < count; k++) {
         uint32_t row = list[k];
         const sett_entity entity = {rows->first + row, rows->generation[row]};
-        if (change_slow(writer, entity, rows->was + row * size, rows->is + row * size, out)) {
+        if (change_slow(writer, entity, rows->before + row * size, rows->after + row * size, out)) {
             out += size;
         } else {
             rows->bits[row / 64] &= ~((uint64_t)1 << (row % 64));
@@ -240,14 +242,14 @@ SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* writer, setti_co
     if (!change_rows_are_plain(writer, rows, list, count, size)) {
         return change_slow_rows(writer, rows, list, count, out);
     }
-    const setti_compare_rows of = *rows; /* a copy can stay in registers */
-    uint64_t seed = writer->sum.of.seed;
+    const setti_compare_rows copy = *rows; /* can stay in registers */
+    uint64_t seed = writer->sum.hash_type.seed;
     uint64_t sum = 0;
     for (uint32_t k = 0; k < count; k++, out += size) {
         size_t row = list[k];
-        const sett_entity entity = {of.first + (uint32_t)row, of.generation[row]};
-        sum += change_row(seed ^ setti_hash_entity(entity), of.was + row * size, of.is + row * size,
-                          size, out);
+        const sett_entity entity = {copy.first + (uint32_t)row, copy.generation[row]};
+        sum += change_row(seed ^ setti_hash_entity(entity), copy.before + row * size,
+                          copy.after + row * size, size, out);
     }
     writer->sum.sum += sum;
     return out;
@@ -257,7 +259,10 @@ void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows)
 {
     setti_delta_writer* writer = (setti_delta_writer*)sink;
     size_t size = setti_hash_size(writer->type);
-    unsigned char* out = size != 0 ? change_room(writer, (size_t)rows->words * 64) : NULL;
+    if (size == 0) {
+        return;
+    }
+    unsigned char* out = change_room(writer, (size_t)rows->words * 64);
     if (out == NULL) {
         return;
     }
@@ -316,7 +321,7 @@ static unsigned char* change_write_bytes(unsigned char* out, const unsigned char
                                          size_t count)
 {
     if (count != 0) {
-        out = change_write_number(out, (uint64_t)(count - 1) * 2 + 1);
+        out = change_write_number(out, (uint64_t)(count - 1) * 2 + 1); /* + 1: not equal bytes */
         for (size_t k = 0; k < count; k += 8) { /* whole words, up to 7 bytes too many */
             setti_bytes_put(out + k, setti_bytes_get(bytes + k, 8), 8);
         }
@@ -338,20 +343,21 @@ static size_t change_count_equal(const unsigned char* bytes, size_t size)
     return count;
 }
 
-/* Returns the offset of four equal bytes from `at` on. If there are none before the last 8 bytes,
- * returns an offset among these. */
-static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t size)
+/* Returns the next offset, >= `offset`, of four equal bytes. If there are none before the last 8
+ * bytes, returns an offset among the last 8. */
+static size_t change_next_equal(const unsigned char* bytes, size_t offset, size_t size)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
-    for (; at + 9 <= size; at += 6) { /* of 9 bytes, four equal bytes begin at one of the first 6 */
-        uint64_t x = setti_bytes_get(bytes + at, 8) ^ setti_bytes_get(bytes + at + 1, 8);
+    /* of 9 bytes, four equal bytes begin at one of the first 6 */
+    for (; offset + 9 <= size; offset += 6) {
+        uint64_t x = setti_bytes_get(bytes + offset, 8) ^ setti_bytes_get(bytes + offset + 1, 8);
         uint64_t equal = ~(((x & low) + low) | x | low); /* 128: the byte equals the next byte */
         equal &= equal >> 8 & equal >> 16; /* 128: the byte equals the next three bytes */
         if (equal != 0) {
-            return at + setti_bits_lowest(equal) / 8;
+            return offset + setti_bits_lowest(equal) / 8;
         }
     }
-    return at;
+    return offset;
 }
 
 /* Writes bytes as pieces: runs of equal bytes, and other bytes. Returns the end. */
@@ -359,32 +365,35 @@ static unsigned char* change_write_columns(unsigned char* out, const unsigned ch
                                            size_t size)
 {
     size_t written = 0;
-    size_t at = 0;
-    while ((at = change_next_equal(bytes, at, size)) < size) {
-        size_t count = change_count_equal(bytes + at, size - at);
+    size_t offset = change_next_equal(bytes, 0, size);
+    while (offset < size) {
+        size_t count = change_count_equal(bytes + offset, size - offset);
         if (count >= 4) {
-            out = change_write_bytes(out, bytes + written, at - written);
-            out = change_write_run(out, bytes[at], count);
-            written = at + count;
+            out = change_write_bytes(out, bytes + written, offset - written);
+            out = change_write_run(out, bytes[offset], count);
+            written = offset + count;
         }
-        at += count;
+        offset = change_next_equal(bytes, offset + count, size);
     }
     return change_write_bytes(out, bytes + written, size - written);
 }
 
-/* One of the three steps that transpose a matrix of 8 by 8 bytes. */
-SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, uint64_t lower)
+/* One of the three steps that transpose a matrix of 8 by 8 bytes: swaps blocks of `side` by `side`
+ * bytes. The upper bytes of a row change places with the lower bytes of a later row. */
+SETTI_INLINE void change_swap(uint64_t word[8], uint32_t side, uint32_t shift, uint64_t lower)
 {
     for (uint32_t k = 0; k < 8; k++) {
-        if ((k & apart) == 0) {
-            uint64_t swap = (word[k] >> shift ^ word[k + apart]) & lower;
-            word[k + apart] ^= swap;
+        if ((k & side) == 0) {
+            uint64_t swap = (word[k] >> shift ^ word[k + side]) & lower;
+            word[k + side] ^= swap;
             word[k] ^= swap << shift;
         }
     }
 }
 
-/* Writes the first bytes of all values, then the second bytes, and so on. */
+/* Writes the first bytes of all values, then the second bytes, and so on.
+ *   each     bytes of a value
+ *   columns  has room for 8 more bytes */
 static void change_transpose(const unsigned char* values, size_t count, size_t each,
                              unsigned char* columns)
 {
@@ -428,10 +437,11 @@ static void change_write_section(setti_delta_writer* writer)
         return;
     }
     change_transpose(writer->values.data, size / each, each, writer->columns.data);
-    unsigned char* out = writer->values.data; /* reused: the differences are in to->columns now */
-    if (writer->words.size == writer->last_words.size &&
-        memcmp(writer->words.data, writer->last_words.data, writer->words.size) == 0) {
-        writer->count = SETTI_NONE; /* the list is missing */
+    unsigned char* out = writer->values.data; /* reused: the differences are in `columns` now */
+    bool same_list = writer->words.size == writer->last_words.size &&
+                     memcmp(writer->words.data, writer->last_words.data, writer->words.size) == 0;
+    if (same_list) {
+        writer->count = SETTI_NONE; /* the list is left out */
     } else {
         out = change_write_words(writer, out);
     }
@@ -472,7 +482,9 @@ uint64_t setti_delta_short_number(setti_delta_reader* reader)
         byte = setti_delta_number(reader, 1);
         number |= (byte & 127) << shift;
     }
-    reader->short_of = reader->short_of || byte > 127;
+    if (byte > 127) { /* the number has a tenth byte: it is invalid */
+        reader->short_of = true;
+    }
     return number;
 }
 
@@ -518,14 +530,16 @@ static size_t change_count(const setti_delta* delta, const setti_delta_type* del
     return count;
 }
 
-/* Reads `size` bytes of columns. Returns false if the pieces are invalid. */
+/* Reads `size` bytes of columns, which are stored in pieces. Returns false if a piece is
+ * invalid. */
 static bool change_read_columns(setti_delta_reader* reader, unsigned char* out, size_t size)
 {
-    for (size_t at = 0; at < size;) {
+    size_t offset = 0;
+    while (offset < size) {
         uint64_t number = setti_delta_short_number(reader);
         uint64_t count = number / 2 + 1;
-        bool same = number % 2 == 0;
-        if (count > size - at) {
+        bool same = number % 2 == 0; /* the piece is one byte, `count` times */
+        if (count > size - offset) {
             return false;
         }
         const unsigned char* bytes = setti_delta_read(reader, same ? 1 : (size_t)count);
@@ -533,16 +547,18 @@ static bool change_read_columns(setti_delta_reader* reader, unsigned char* out, 
             return false;
         }
         if (same) {
-            memset(out + at, *bytes, (size_t)count);
+            memset(out + offset, *bytes, (size_t)count);
         } else {
-            memcpy(out + at, bytes, (size_t)count);
+            memcpy(out + offset, bytes, (size_t)count);
         }
-        at += (size_t)count;
+        offset += (size_t)count;
     }
     return true;
 }
 
-/* Writes changed values as blocks of entries: the world's values plus the differences. */
+/* Writes changed values to `out`, as blocks of entries. Each value is the world's value plus the
+ * difference.
+ *   count    number of values, which is the length of a column */
 static void change_make_entries(const setti_delta_type* delta_type, setti_delta_reader words,
                                 const unsigned char* columns, size_t count, unsigned char* out)
 {

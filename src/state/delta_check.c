@@ -30,8 +30,10 @@ static bool check_has_handle(const setti_delta_handles* list, sett_entity entity
 /* Whether the delta may contain an entity. */
 static bool check_is_allowed(const setti_delta* delta, sett_entity entity)
 {
-    return delta->part == NULL || delta->part->entities == NULL ||
-           setti_selected_has(delta->part->entities, entity);
+    if (delta->part == NULL || delta->part->entities == NULL) {
+        return true;
+    }
+    return setti_selected_has(delta->part->entities, entity);
 }
 
 static sett_status check_reject_excluded(const setti_delta* delta, sett_entity entity,
@@ -60,8 +62,8 @@ static sett_status check_ended(const setti_delta* delta)
     return SETT_OK;
 }
 
-/* Returns the generation of a slot. *dead: after the delta has destroyed entities, the slot is
- * free, or is used up if the result is SETTI_RETIRED. */
+/* Returns the generation that the slot `index` has after the delta has destroyed entities. *dead
+ * becomes true if no entity has the slot then. The result SETTI_RETIRED means: it is used up. */
 static uint32_t check_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
@@ -76,8 +78,8 @@ static uint32_t check_generation(const setti_delta* delta, uint32_t index, bool*
 }
 
 /* Fails because this world cannot create an entity at its index.
- *   current  the present generation of the index
- *   dead     no entity has the index */
+ *   current  the generation of the index in this world
+ *   dead     no entity of this world has the index */
 static sett_status check_reject_index(const setti_delta* delta, sett_entity entity,
                                       uint32_t current, bool dead)
 {
@@ -180,7 +182,8 @@ static const char* check_entry(const setti_delta* delta, const setti_delta_type*
     bool has =
         fate == SETTI_FATE_STAYS && setti_storage_has(&delta_type->type->storage, entry.index);
     /* without a codec, changed values are in the section SETTI_DELTA_CHANGES */
-    if (entry.kind >= (delta_type->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
+    uint32_t kinds = delta_type->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED;
+    if (entry.kind >= kinds) {
         return "the kind of the change is unknown";
     }
     if (fate == SETTI_FATE_NONE) {
@@ -214,10 +217,11 @@ static sett_status check_block(const setti_delta* delta, const setti_delta_type*
             why = check_entry(delta, delta_type, entry);
         }
     }
-    return why == NULL
-               ? SETT_OK
-               : setti_delta_reject(delta, "\"%.100s\" of index %u: %s",
-                                    delta_type->type->desc.name, (unsigned)entry.index, why);
+    if (why != NULL) {
+        return setti_delta_reject(delta, "\"%.100s\" of index %u: %s", delta_type->type->desc.name,
+                                  (unsigned)entry.index, why);
+    }
+    return SETT_OK;
 }
 
 static sett_status check_reject_incomplete(const setti_delta* delta,
@@ -277,22 +281,25 @@ static sett_status check_lists(const setti_delta* delta, setti_delta_reader* rea
 
 /* ---------------------------------------------------------------------------------------- parts */
 
+/* Whether an entity is alive after the part is applied. */
 static bool check_will_live(const setti_delta* delta, sett_entity entity)
 {
-    return check_has_handle(&delta->begun, entity) ||
-           (sett_entity_valid(delta->world, entity) && !check_has_handle(&delta->ended, entity));
+    if (check_has_handle(&delta->begun, entity)) {
+        return true;
+    }
+    return sett_entity_valid(delta->world, entity) && !check_has_handle(&delta->ended, entity);
 }
 
-/* Whether a parent, given as index + 1, is alive after the part. */
+/* Whether a parent is alive after the part is applied. The parent is given as its index + 1. */
 static bool check_parent_will_live(const setti_delta* delta, uint32_t parent)
 {
     sett_entity entity;
-    /* a part lists parents in `slots` */
-    return setti_delta_find_handle(&delta->slots, parent - 1, &entity) &&
-           check_will_live(delta, entity);
+    bool listed = setti_delta_find_handle(&delta->slots, parent - 1, &entity); /* in a part */
+    return listed && check_will_live(delta, entity);
 }
 
-/* Copies the links of an entry whose targets will live. Returns the number of copied items. */
+/* Copies those links of an entry whose targets will live. Copies the node of a hierarchy always.
+ * Returns the number of copied items. */
 static uint32_t check_copy_items(const setti_delta* delta, const setti_delta_type* delta_type,
                                  const setti_delta_entry* entry, unsigned char* out)
 {
@@ -303,15 +310,14 @@ static uint32_t check_copy_items(const setti_delta* delta, const setti_delta_typ
     uint32_t count = 0;
     for (uint32_t k = 0; k < items; k++) {
         const unsigned char* item = entry->bytes + (size_t)k * delta_type->bytes;
-        bool stays =
-            delta_type->form == SETTI_DELTA_TREE; /* check_write_filtered checks the parent */
-        if (!stays) {
+        if (delta_type->form != SETTI_DELTA_TREE) { /* check_write_filtered checks the parent */
             sett_entity target = {setti_delta_word(item, 0), setti_delta_word(item, 1)};
-            stays = check_will_live(delta, target);
+            if (!check_will_live(delta, target)) {
+                continue;
+            }
         }
-        if (stays) {
-            memcpy(out + (size_t)count++ * delta_type->bytes, item, delta_type->bytes);
-        }
+        memcpy(out + (size_t)count * delta_type->bytes, item, delta_type->bytes);
+        count++;
     }
     return count;
 }
@@ -337,7 +343,8 @@ static size_t check_write_filtered(const setti_delta* delta, const setti_delta_t
     return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * delta_type->bytes;
 }
 
-/* Writes an entry with full values in place of its `count` rounded values. Returns the size. */
+/* Writes an entry with full values in place of its `count` rounded values. Copies the `head` of
+ * the entry. Returns the size of the written entry. */
 static size_t check_write_restored(const setti_delta_type* delta_type,
                                    const setti_delta_entry* entry, uint32_t count,
                                    const unsigned char* head, unsigned char* out)
@@ -353,7 +360,8 @@ static size_t check_write_restored(const setti_delta_type* delta_type,
     return size;
 }
 
-/* Rewrites a part's entries: restores rounded values, or removes dead targets. */
+/* Writes a part's entries anew, into delta_type->filtered: with full values in place of rounded
+ * values, or without dead targets. */
 static sett_status check_rewrite(setti_delta* delta, setti_delta_reader* reader,
                                  setti_delta_type* delta_type)
 {
@@ -365,18 +373,26 @@ static sett_status check_rewrite(setti_delta* delta, setti_delta_reader* reader,
         if (reader->short_of || entry.kind >= SETTI_DELTA_KINDS) {
             return check_reject_incomplete(delta, delta_type);
         }
-        uint32_t values = entry.bits != 0 ? setti_bits_count(entry.bits) : 1;
+        uint32_t values = 1;
         size_t most = (size_t)(reader->at - begin) + 4; /* 4: a count, which removed entries lack */
+        if (entry.bits != 0) {
+            values = setti_bits_count(entry.bits);
+        }
+        if (delta_type->sent && entry.kind == SETTI_DELTA_REMOVED) {
+            values = 0;
+        }
         if (delta_type->sent) {
-            values = entry.kind != SETTI_DELTA_REMOVED ? values : 0;
             most = SETTI_DELTA_BLOCK_HEAD + values * value_size;
         }
         if (!setti_bytes_reserve(&delta->world->pool, out, most)) {
             return setti_world_no_memory(delta->world, delta->player.call);
         }
         unsigned char* end = setti_bytes_end(out);
-        out->size += delta_type->sent ? check_write_restored(delta_type, &entry, values, begin, end)
-                                      : check_write_filtered(delta, delta_type, &entry, end);
+        if (delta_type->sent) {
+            out->size += check_write_restored(delta_type, &entry, values, begin, end);
+        } else {
+            out->size += check_write_filtered(delta, delta_type, &entry, end);
+        }
     }
     if (delta_type->sent) {
         delta_type->bytes = (uint32_t)value_size;
@@ -386,20 +402,26 @@ static sett_status check_rewrite(setti_delta* delta, setti_delta_reader* reader,
     return SETT_OK;
 }
 
+/* Fails because an entry would, by a requirement, add or remove a component of the type `other`. */
 static sett_status check_reject_required(const setti_delta* delta, const setti_type* type,
                                          const setti_type* other, bool removed)
 {
+    if (removed) {
+        return setti_delta_fail(
+            delta, SETT_STATUS_INVALID,
+            "the selection removes \"%.100s\", which \"%.100s\" requires, but `allowed` has "
+            "only the first - allow both types",
+            type->desc.name, other->desc.name);
+    }
     return setti_delta_fail(
         delta, SETT_STATUS_INVALID,
-        removed
-            ? "the selection removes \"%.100s\", which \"%.100s\" requires, but `allowed` has "
-              "only the first - allow both types"
-            : "the selection adds \"%.100s\", which requires \"%.100s\", but `allowed` has only "
-              "the first - allow both types",
+        "the selection adds \"%.100s\", which requires \"%.100s\", but `allowed` has only "
+        "the first - allow both types",
         type->desc.name, other->desc.name);
 }
 
-/* Returns a type that `allowed` excludes, and that an entry would add or remove too, or NULL. */
+/* An entry that adds or removes a component does so with other components too, by requirements.
+ * Returns the type of one of them that `allowed` excludes, or NULL. */
 static const setti_type* check_find_excluded(const setti_delta* delta,
                                              const setti_delta_type* delta_type,
                                              const setti_delta_entry* entry)
@@ -438,13 +460,13 @@ static sett_status check_required(const setti_delta* delta, const setti_delta_ty
     return SETT_OK;
 }
 
+/* Checks the entries of a type in a part of a world. */
 static sett_status check_part(setti_delta* delta, setti_delta_reader* reader,
                               setti_delta_type* delta_type)
 {
     bool has_targets = delta_type->form == SETTI_DELTA_TREE ||
                        delta_type->form == SETTI_DELTA_LINK ||
                        delta_type->form == SETTI_DELTA_LINKS;
-    bool rewritten = has_targets || delta_type->sent;
     if (!setti_selection_has_type(delta->part->selection, delta_type->type)) {
         return setti_delta_fail(
             delta, SETT_STATUS_INVALID,
@@ -457,16 +479,20 @@ static sett_status check_part(setti_delta* delta, setti_delta_reader* reader,
         return setti_delta_reject(delta, "\"%.100s\" has orders or targets, which only deltas have",
                                   delta_type->type->desc.name);
     }
-    if (has_targets &&
-        delta_type->bytes <
-            (delta_type->form == SETTI_DELTA_TREE ? CHECK_NODE_BYTES : CHECK_LINK_BYTES)) {
+    uint32_t fewest = delta_type->form == SETTI_DELTA_TREE ? CHECK_NODE_BYTES : CHECK_LINK_BYTES;
+    if (has_targets && delta_type->bytes < fewest) {
         return setti_delta_reject(delta, "a link of \"%.100s\" has too few bytes",
                                   delta_type->type->desc.name);
     }
-    sett_status status = rewritten ? check_rewrite(delta, reader, delta_type) : SETT_OK;
-    setti_delta_reader entries = delta_type->section[SETTI_DELTA_ENTRIES];
-    if (status == SETT_OK) {
-        status = check_entries(delta, rewritten ? &entries : reader, delta_type);
+    sett_status status;
+    if (has_targets || delta_type->sent) {
+        status = check_rewrite(delta, reader, delta_type);
+        setti_delta_reader rewritten = delta_type->section[SETTI_DELTA_ENTRIES];
+        if (status == SETT_OK) {
+            status = check_entries(delta, &rewritten, delta_type);
+        }
+    } else {
+        status = check_entries(delta, reader, delta_type);
     }
     if (status == SETT_OK && delta->part->selection->types != NULL) {
         status = check_required(delta, delta_type, delta_type->section[SETTI_DELTA_ENTRIES]);
@@ -495,8 +521,12 @@ static sett_status check_type(setti_delta* delta, setti_delta_reader* reader,
                               setti_delta_type* delta_type)
 {
     delta_type->section[SETTI_DELTA_ENTRIES] = *reader;
-    sett_status status = delta->part != NULL ? check_part(delta, reader, delta_type)
-                                             : check_entries(delta, reader, delta_type);
+    sett_status status;
+    if (delta->part != NULL) {
+        status = check_part(delta, reader, delta_type);
+    } else {
+        status = check_entries(delta, reader, delta_type);
+    }
     if (status == SETT_OK) {
         status = setti_delta_read_changes(delta, reader, delta_type);
     }
@@ -505,13 +535,16 @@ static sett_status check_type(setti_delta* delta, setti_delta_reader* reader,
         status = check_lists(delta, reader, delta_type);
     }
     delta_type->section[SETTI_DELTA_ROWS] = *reader;
-    uint32_t limit = delta_type->kind == SETTI_SPARSE ? delta_type->extent : 0;
-    if (status != SETT_OK || check_skip_runs(reader, delta_type->count[SETTI_DELTA_ROWS], limit)) {
+    if (status != SETT_OK) {
         return status;
     }
-    return setti_delta_reject(delta, "the order of rows of \"%.100s\" is %s",
-                              delta_type->type->desc.name,
-                              reader->short_of ? "incomplete" : "impossible");
+    uint32_t limit = delta_type->kind == SETTI_SPARSE ? delta_type->extent : 0;
+    if (!check_skip_runs(reader, delta_type->count[SETTI_DELTA_ROWS], limit)) {
+        return setti_delta_reject(delta, "the order of rows of \"%.100s\" is %s",
+                                  delta_type->type->desc.name,
+                                  reader->short_of ? "incomplete" : "impossible");
+    }
+    return SETT_OK;
 }
 
 sett_status setti_delta_check(setti_delta* delta, setti_delta_reader* reader)

@@ -14,7 +14,10 @@ static uint32_t order_next_generation(uint32_t generation)
     if ((generation & SETTI_DEAD) != 0) {
         return generation;
     }
-    return generation == SETTI_GENERATION_MAX ? SETTI_RETIRED : (generation + 1) | SETTI_DEAD;
+    if (generation == SETTI_GENERATION_MAX) {
+        return SETTI_RETIRED;
+    }
+    return (generation + 1) | SETTI_DEAD;
 }
 
 /* Writes a dead slot's generation, unless the receiver computes it from `before`. */
@@ -67,10 +70,13 @@ static void order_put(setti_delta_writer* writer, uint32_t row, uint32_t index)
 static const uint32_t* order_indices(const setti_storage* storage, const void* page)
 {
     const unsigned char* bytes = page;
-    return page != NULL ? (const uint32_t*)(const void*)(bytes + storage->indices) : NULL;
+    if (page == NULL) {
+        return NULL;
+    }
+    return (const uint32_t*)(const void*)(bytes + storage->indices);
 }
 
-/* Writes the rows of a page whose indices differ, and the rows from `old_extent` on. */
+/* Writes the rows of the page `number` whose indices differ, and all rows >= `old_extent`. */
 static void order_put_page(setti_delta_writer* writer, uint32_t number, uint32_t old_extent,
                            uint32_t extent)
 {
@@ -103,10 +109,12 @@ void setti_delta_write_rows(setti_delta_writer* writer)
     }
     /* pages that differ, then all pages with rows from the old extent on */
     uint32_t tail = old_extent >> storage->shift;
-    uint32_t at = SETTI_NONE;
+    uint32_t cursor = SETTI_NONE;
     const setti_view_page* page;
-    while ((page = setti_view_next(view, &storage->rows, &at)) != NULL && page->number < tail &&
-           (uint64_t)page->number << storage->shift < extent) {
+    while ((page = setti_view_next(view, &storage->rows, &cursor)) != NULL) {
+        if (page->number >= tail || (uint64_t)page->number << storage->shift >= extent) {
+            break;
+        }
         order_put_page(writer, page->number, old_extent, extent);
     }
     for (uint32_t number = tail; (uint64_t)number << storage->shift < extent; number++) {

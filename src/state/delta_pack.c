@@ -29,7 +29,8 @@ static size_t pack_codes_size(size_t size, uint32_t width)
     return (size * width + 7) / 8;
 }
 
-/* Whether a byte, as a number with a sign, is a code: above -half and below half. */
+/* Whether a code of `width` bits can stand for a byte: the byte, as a number with a sign, is above
+ * -half and below half. */
 static bool pack_fits(uint32_t byte, uint32_t width)
 {
     const uint32_t half = 1u << (width - 1);
@@ -39,7 +40,7 @@ static bool pack_fits(uint32_t byte, uint32_t width)
 /* Returns the choice with the fewest bytes for a block. *taken becomes the number of bytes. */
 static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* taken)
 {
-    uint32_t others[4] = {0, 0, 0, 0}; /* number of bytes that are no codes, by choice */
+    uint32_t others[4] = {0, 0, 0, 0}; /* number of bytes that have no code, by choice */
     uint32_t best = 0;
     for (size_t k = 0; k < size; k++) {
         others[1] += !pack_fits(bytes[k], 2);
@@ -60,15 +61,15 @@ static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* tak
 size_t setti_delta_packed(const unsigned char* bytes, size_t size)
 {
     size_t sum = (size + PACK_BLOCK * PACK_GROUP - 1) / (PACK_BLOCK * PACK_GROUP);
-    for (size_t at = 0; at < size; at += PACK_BLOCK) {
+    for (size_t offset = 0; offset < size; offset += PACK_BLOCK) {
         size_t taken;
-        (void)pack_choose(bytes + at, SETTI_MIN((size_t)PACK_BLOCK, size - at), &taken);
+        (void)pack_choose(bytes + offset, SETTI_MIN((size_t)PACK_BLOCK, size - offset), &taken);
         sum += taken;
     }
     return sum;
 }
 
-/* Writes the codes of a block, then the bytes that are no codes. */
+/* Writes the codes of a block, then the bytes that have no code. */
 static void pack_write(setti_delta_writer* writer, const unsigned char* bytes, size_t size,
                        uint32_t width)
 {
@@ -82,7 +83,10 @@ static void pack_write(setti_delta_writer* writer, const unsigned char* bytes, s
         const bool fits = pack_fits(bytes[k], width);
         other[others] = bytes[k]; /* if the byte fits, the next other byte overwrites it */
         others += !fits;
-        const uint32_t packed = fits ? bytes[k] & ((1u << width) - 1) : 1u << (width - 1);
+        uint32_t packed = 1u << (width - 1); /* says that the byte follows the codes */
+        if (fits) {
+            packed = bytes[k] & ((1u << width) - 1);
+        }
         bits |= packed << held;
         held += width;
         if (held >= 8) {
@@ -100,31 +104,32 @@ static void pack_write(setti_delta_writer* writer, const unsigned char* bytes, s
 
 void setti_delta_pack(setti_delta_writer* writer, const unsigned char* bytes, size_t size)
 {
-    size_t choices_at = 0;
-    uint32_t choices = 0;
-    for (size_t at = 0; at < size; at += PACK_BLOCK) {
-        const uint32_t block = at / PACK_BLOCK % PACK_GROUP;
-        const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - at);
+    size_t choices_offset = 0;
+    uint32_t choices = 0; /* of the group's blocks so far */
+    for (size_t offset = 0; offset < size; offset += PACK_BLOCK) {
+        const uint32_t block = offset / PACK_BLOCK % PACK_GROUP; /* in its group */
+        const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - offset);
         size_t taken;
-        const uint32_t choice = pack_choose(bytes + at, count, &taken);
+        const uint32_t choice = pack_choose(bytes + offset, count, &taken);
         if (block == 0) {
-            choices_at = writer->size;
+            choices_offset = writer->size;
             choices = 0;
             setti_delta_write_number(writer, 0, 1);
         }
         choices |= choice << 2 * block;
-        setti_delta_write_at(writer, choices_at, choices, 1);
+        setti_delta_write_at(writer, choices_offset, choices, 1);
         if (choice == 0) {
-            setti_delta_write(writer, bytes + at, count);
+            setti_delta_write(writer, bytes + offset, count);
         } else {
-            pack_write(writer, bytes + at, count, pack_width[choice]);
+            pack_write(writer, bytes + offset, count, pack_width[choice]);
         }
     }
 }
 
-/* Reads what pack_write wrote. */
+/* Reads a block that pack_write wrote. */
 static void pack_read(setti_delta_reader* reader, size_t size, uint32_t width, unsigned char* out)
 {
+    /* the sign bit of a code; as a code, it says that the byte follows the codes */
     const uint32_t half = 1u << (width - 1);
     const unsigned char* code = setti_delta_read(reader, pack_codes_size(size, width));
     uint32_t bits = 0;
@@ -134,22 +139,26 @@ static void pack_read(setti_delta_reader* reader, size_t size, uint32_t width, u
             bits |= (uint32_t)*code++ << held;
             held += 8;
         }
-        const uint32_t read = bits & (2 * half - 1);
+        const uint32_t packed = bits & (2 * half - 1);
         bits >>= width;
         held -= width;
-        const uint32_t extended = (read ^ half) - half; /* sign extension; `half` is the sign bit */
-        out[k] = (unsigned char)(read == half ? setti_delta_number(reader, 1) : extended);
+        if (packed == half) {
+            out[k] = (unsigned char)setti_delta_number(reader, 1);
+        } else {
+            out[k] = (unsigned char)((packed ^ half) - half); /* extends the sign */
+        }
     }
-    reader->short_of =
-        reader->short_of || bits != 0; /* the unused bits of the last byte must be 0 */
+    if (bits != 0) { /* the unused bits of the last byte must be 0 */
+        reader->short_of = true;
+    }
 }
 
 void setti_delta_unpack(setti_delta_reader* reader, size_t size, setti_delta_writer* writer)
 {
     uint32_t choices = 0;
-    for (size_t at = 0; at < size && !reader->short_of; at += PACK_BLOCK) {
-        const uint32_t block = at / PACK_BLOCK % PACK_GROUP;
-        const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - at);
+    for (size_t offset = 0; offset < size && !reader->short_of; offset += PACK_BLOCK) {
+        const uint32_t block = offset / PACK_BLOCK % PACK_GROUP;
+        const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - offset);
         unsigned char piece[PACK_BLOCK] = {0};
         const unsigned char* bytes = piece;
         if (block == 0) {
@@ -166,5 +175,7 @@ void setti_delta_unpack(setti_delta_reader* reader, size_t size, setti_delta_wri
             setti_delta_write(writer, bytes, count);
         }
     }
-    reader->short_of = reader->short_of || choices != 0; /* choices of missing blocks must be 0 */
+    if (choices != 0) { /* the choices of missing blocks must be 0 */
+        reader->short_of = true;
+    }
 }

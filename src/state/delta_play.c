@@ -27,10 +27,10 @@ enum {
     PLAY_LAST    /* removes "sources" */
 };
 
-/* Unlinks the values that entries will change, in the types of a pass. */
+/* Unlinks the values that entries will change, in the types of a pass. Returns false on failure,
+ * as the functions below do. */
 static bool play_detach_moved(const setti_delta* delta, uint32_t pass)
 {
-    bool done = true;
     for (uint32_t t = 0; t < delta->type_count; t++) {
         const setti_delta_type* delta_type = &delta->type[t];
         const setti_codec* codec = delta_type->codec;
@@ -38,32 +38,44 @@ static bool play_detach_moved(const setti_delta* delta, uint32_t pass)
             continue;
         }
         setti_delta_reader reader = delta_type->section[SETTI_DELTA_ENTRIES];
-        for (uint32_t k = 0; done && k < delta_type->count[SETTI_DELTA_ENTRIES]; k++) {
+        for (uint32_t k = 0; k < delta_type->count[SETTI_DELTA_ENTRIES]; k++) {
             setti_delta_entry entry = setti_delta_next(&reader, delta_type);
-            done = codec->detach_for_move(&delta->player, delta_type->type, &entry);
+            if (!codec->detach_for_move(&delta->player, delta_type->type, &entry)) {
+                return false;
+            }
         }
     }
-    return done;
+    return true;
+}
+
+/* Unlinks an entity that will be destroyed, in the types of a pass. */
+static bool play_detach_entity(const setti_delta* delta, sett_entity entity, uint32_t pass)
+{
+    const setti_type_list* types = &delta->world->registered;
+    for (uint32_t k = 0; k < types->count; k++) {
+        const setti_codec* codec = setti_delta_codec(types->item[k]);
+        bool detaches = codec != NULL && codec->detach != NULL && codec->pass == pass;
+        if (detaches && !codec->detach(&delta->player, types->item[k], entity)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Unlinks the entities that will be destroyed, in the types of a pass. */
 static bool play_detach_ended(const setti_delta* delta, uint32_t pass)
 {
-    const setti_type_list* types = &delta->world->registered;
     setti_delta_handles ended = delta->ended;
     sett_entity entity;
-    bool done = true;
-    while (done && setti_delta_next_handle(&ended, &entity)) {
+    while (setti_delta_next_handle(&ended, &entity)) {
         if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
-            continue; /* as in play_end */
+            continue; /* the receiver of a part may have destroyed the entity before */
         }
-        for (uint32_t k = 0; done && k < types->count; k++) {
-            const setti_codec* codec = setti_delta_codec(types->item[k]);
-            bool detaches = codec != NULL && codec->detach != NULL && codec->pass == pass;
-            done = !detaches || codec->detach(&delta->player, types->item[k], entity);
+        if (!play_detach_entity(delta, entity, pass)) {
+            return false;
         }
     }
-    return done;
+    return true;
 }
 
 /* Calls `fn` for each entity of a list. Returns false as soon as `fn` does. */
@@ -71,11 +83,12 @@ static bool play_each(const setti_delta* delta, setti_delta_handles handles,
                       bool (*fn)(const setti_delta* delta, sett_entity entity))
 {
     sett_entity entity;
-    bool done = true;
-    while (done && setti_delta_next_handle(&handles, &entity)) {
-        done = fn(delta, entity);
+    while (setti_delta_next_handle(&handles, &entity)) {
+        if (!fn(delta, entity)) {
+            return false;
+        }
     }
-    return done;
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------- entities */
@@ -146,7 +159,7 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Writes the bytes of an entry to a value. Padding of the value stays. */
+/* Writes the bytes of an entry to a value. Leaves the value's padding as it is. */
 static void play_write(const setti_type* type, unsigned char* value, const unsigned char* bytes)
 {
     size_t size = setti_hash_size(type);
@@ -179,27 +192,31 @@ void setti_delta_read_data(const setti_player* player, const setti_type* type,
 /* Tells setti_change_put to write an entry's value into the component. */
 typedef struct play_fill {
     setti_edit_fill fill; /* first */
-    const setti_delta_type* of;
+    const setti_delta_type* delta_type;
     const unsigned char* bytes;
 } play_fill;
 
 static void play_fill_write(const setti_edit_fill* given, void* value)
 {
     const play_fill* fill = (const play_fill*)(const void*)given;
-    setti_delta_rule* rule = fill->of->rule;
+    setti_delta_rule* rule = fill->delta_type->rule;
     if (rule != NULL) {
-        rule->convert(rule, fill->bytes, fill->of->bytes, value);
+        rule->convert(rule, fill->bytes, fill->delta_type->bytes, value);
     } else {
-        play_write(fill->of->type, value, fill->bytes);
+        play_write(fill->delta_type->type, value, fill->bytes);
     }
 }
 
-/* Whether `type` is singletons', a part adds it to an entity, and another entity has it here. */
+/* One entity of a world has the singletons. Returns true if `type` is theirs, and a part adds it to
+ * `entity` although another entity of this world has it. */
 static bool play_moves_singletons(const setti_delta* delta, const setti_type* type,
                                   sett_entity entity)
 {
-    return delta->part != NULL && (type->flags & SETTI_TYPE_ONE) != 0 && type->storage.count != 0 &&
-           !setti_storage_has(&type->storage, entity.index);
+    bool is_singletons = (type->flags & SETTI_TYPE_ONE) != 0;
+    if (delta->part == NULL || !is_singletons || type->storage.count == 0) {
+        return false;
+    }
+    return !setti_storage_has(&type->storage, entity.index);
 }
 
 static bool play_value(const setti_delta* delta, const setti_delta_type* delta_type,
@@ -244,9 +261,11 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* delta_t
     if (entry.kind == SETTI_DELTA_REMOVED && codec != NULL && codec->remove != NULL) {
         return codec->remove(&delta->player, type, entity);
     }
-    if (entry.kind == SETTI_DELTA_REMOVED) { /* already absent if it required a removed type */
-        return !sett_has(world, entity, type->id) ||
-               sett_remove(world, entity, type->id) == SETT_OK;
+    if (entry.kind == SETTI_DELTA_REMOVED) {
+        if (!sett_has(world, entity, type->id)) {
+            return true; /* was removed together with a type that it requires */
+        }
+        return sett_remove(world, entity, type->id) == SETT_OK;
     }
     if (codec != NULL) {
         return codec->play(&delta->player, type, entity, &entry);
@@ -268,43 +287,46 @@ static bool play_block(const setti_delta* delta, const setti_delta_type* delta_t
 {
     sett_world* world = delta->world;
     setti_delta_entry entry;
-    bool done = true;
-    bool copies = delta_type->rule == NULL &&
-                  !setti_delta_turns(delta_type->type); /* values need no conversion */
-    if (delta->loading && block.bits != 0 && copies &&
-        setti_change_is_bare(world, delta_type->type)) {
+    bool converts = delta_type->rule != NULL || setti_delta_turns(delta_type->type);
+    bool is_new_block = delta->loading && block.bits != 0;
+    if (is_new_block && !converts && setti_change_is_bare(world, delta_type->type)) {
         /* adds all values of the block at once */
         const unsigned char* values = delta_type->bytes != 0 ? block.bytes : NULL;
         return setti_change_add_word(world, delta_type->type, block.index, block.bits, values,
                                      delta->player.call);
     }
-    while (done && setti_delta_take(&block, delta_type, &entry)) {
-        done = play_entry(delta, delta_type, entry);
+    while (setti_delta_take(&block, delta_type, &entry)) {
+        if (!play_entry(delta, delta_type, entry)) {
+            return false;
+        }
     }
-    return done;
+    return true;
 }
 
 static bool play_section(const setti_delta* delta, const setti_delta_type* delta_type,
                          setti_delta_section section, uint32_t pass)
 {
     setti_delta_reader reader = delta_type->section[section];
-    bool done = true;
-    for (uint32_t k = 0; done && k < delta_type->count[section]; k++) {
+    for (uint32_t k = 0; k < delta_type->count[section]; k++) {
         setti_delta_entry entry = setti_delta_next(&reader, delta_type);
-        done = play_pass(delta_type->codec, entry) != pass || play_block(delta, delta_type, entry);
+        bool in_pass = play_pass(delta_type->codec, entry) == pass;
+        if (in_pass && !play_block(delta, delta_type, entry)) {
+            return false;
+        }
     }
-    return done;
+    return true;
 }
 
 static bool play_entries(const setti_delta* delta, uint32_t pass)
 {
-    bool done = true;
-    for (uint32_t t = 0; done && t < delta->type_count; t++) {
+    for (uint32_t t = 0; t < delta->type_count; t++) {
         const setti_delta_type* delta_type = &delta->type[t];
-        done = play_section(delta, delta_type, SETTI_DELTA_ENTRIES, pass) &&
-               play_section(delta, delta_type, SETTI_DELTA_CHANGES, pass);
+        if (!play_section(delta, delta_type, SETTI_DELTA_ENTRIES, pass) ||
+            !play_section(delta, delta_type, SETTI_DELTA_CHANGES, pass)) {
+            return false;
+        }
     }
-    return done;
+    return true;
 }
 
 /* Replaces *index by the index of its first owner. Returns false if there is no owner. */
@@ -322,9 +344,10 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* delta_
     return true;
 }
 
-/* Follows the owners of an entity up to one without an owner or in `seen`, and adds the entities
- * before it to `seen`, a bit for each place of a value. If owners form a cycle, returns an index in
- * it, else SETTI_NONE. */
+/* Follows the owners of an entity, up to an entity that has no owner or is in `seen`. Adds the
+ * entities on the way to `seen`. Returns an index in a cycle of owners, or SETTI_NONE if there is
+ * no cycle.
+ *   seen  a bit for each place of a value */
 static uint32_t play_find_circle(const setti_delta* delta, const setti_delta_type* delta_type,
                                  uint32_t index, unsigned char* seen)
 {
@@ -342,11 +365,32 @@ static uint32_t play_find_circle(const setti_delta* delta, const setti_delta_typ
         }
         end = owner;
     }
-    for (uint32_t at = index; at != end; (void)play_follow(delta, delta_type, &at)) {
-        uint32_t place = setti_storage_slot(storage, at);
+    owner = index;
+    while (owner != end) {
+        uint32_t place = setti_storage_slot(storage, owner);
         seen[place / 8] |= (unsigned char)(1u << place % 8);
+        (void)play_follow(delta, delta_type, &owner);
     }
     return SETTI_NONE;
+}
+
+static void play_report_circle(const setti_delta* delta, const setti_type* type, sett_entity entity)
+{
+    const char* noun = setti_delta_noun(delta);
+    const char* call = delta->player.call;
+    if (delta->part != NULL) {
+        setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
+                               "%s: \"%.100s\" is acyclic, but with the links of the %s "
+                               "entity %u:%u leads back to itself - select the targets of "
+                               "these links, too",
+                               call, type->desc.name, noun, SETTI_HANDLE(entity));
+        return;
+    }
+    setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
+                           "%s: \"%.100s\" is acyclic in this world, but by the links of "
+                           "the %s entity %u:%u leads back to itself - register it "
+                           "without `acyclic`",
+                           call, type->desc.name, noun, SETTI_HANDLE(entity));
 }
 
 /* Checks that owners form no cycle. Follows each owner at most twice. */
@@ -363,47 +407,43 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
     }
     memset(seen, 0, size);
     for (uint32_t k = 0; found == SETTI_NONE && k < delta_type->count[SETTI_DELTA_ENTRIES]; k++) {
-        found =
-            play_find_circle(delta, delta_type, setti_delta_next(&reader, delta_type).index, seen);
+        setti_delta_entry entry = setti_delta_next(&reader, delta_type);
+        found = play_find_circle(delta, delta_type, entry.index, seen);
     }
     setti_pool_free(&world->pool, seen, size, 16);
     if (found == SETTI_NONE) {
         return true;
     }
-    sett_entity entity = setti_entity_at(&world->entities, found);
-    setti_world_fail_input(world, SETT_STATUS_INVALID,
-                           delta->part != NULL
-                               ? "%s: \"%.100s\" is acyclic, but with the links of the %s "
-                                 "entity %u:%u leads back to itself - select the targets of "
-                                 "these links, too"
-                               : "%s: \"%.100s\" is acyclic in this world, but by the links of "
-                                 "the %s entity %u:%u leads back to itself - register it "
-                                 "without `acyclic`",
-                           delta->player.call, delta_type->type->desc.name, setti_delta_noun(delta),
-                           SETTI_HANDLE(entity));
+    play_report_circle(delta, delta_type->type, setti_entity_at(&world->entities, found));
     return false;
 }
 
 static bool play_check_all_circles(const setti_delta* delta)
 {
-    bool passes = true;
-    for (uint32_t t = 0; passes && t < delta->type_count; t++) {
+    for (uint32_t t = 0; t < delta->type_count; t++) {
         const setti_delta_type* delta_type = &delta->type[t];
-        bool acyclic = delta_type->codec != NULL && delta_type->codec->acyclic != NULL &&
-                       delta_type->codec->acyclic(delta_type->type);
-        passes = !acyclic || play_check_circles(delta, delta_type);
+        const setti_codec* codec = delta_type->codec;
+        bool acyclic = codec != NULL && codec->acyclic != NULL && codec->acyclic(delta_type->type);
+        if (acyclic && !play_check_circles(delta, delta_type)) {
+            return false;
+        }
     }
-    return passes;
+    return true;
 }
 
-/* Whether a list ends with the `count` given members. `place` is the place of its last member. */
+/* Whether the last `count` members of a list are the given ones, in order.
+ *   place  of the list's last member
+ *   given  stands at the first given member */
 static bool play_list_ends(const setti_delta* delta, const setti_delta_type* delta_type,
                            uint32_t place, const setti_delta_reader* given, uint32_t count)
 {
     for (uint32_t k = count; k-- > 0;) {
-        if (place == SETTI_NONE ||
-            delta_type->codec->step(delta->player.sides, delta_type->type, SETTI_AFTER, &place,
-                                    SETTI_LIST_PREVIOUS) != setti_delta_word(given->at, k)) {
+        if (place == SETTI_NONE) {
+            return false; /* the list is shorter */
+        }
+        uint32_t member = delta_type->codec->step(delta->player.sides, delta_type->type,
+                                                  SETTI_AFTER, &place, SETTI_LIST_PREVIOUS);
+        if (member != setti_delta_word(given->at, k)) {
             return false;
         }
     }
@@ -414,42 +454,64 @@ static bool play_list_ends(const setti_delta* delta, const setti_delta_type* del
 static bool play_list(const setti_delta* delta, const setti_delta_type* delta_type,
                       setti_delta_reader* reader)
 {
-    SETTI_ASSERT(delta_type->codec->list != NULL && delta_type->codec->requeue != NULL);
+    const setti_codec* codec = delta_type->codec;
+    SETTI_ASSERT(codec->list != NULL && codec->requeue != NULL);
     uint32_t index = setti_delta_u32(reader);
     uint32_t kept = setti_delta_u32(reader); /* members at the beginning that are not moved */
     uint32_t count = setti_delta_u32(reader);
     setti_delta_reader again = *reader; /* play_list_ends reads the members a second time */
     setti_codec_list list;
     sett_entity owner = setti_entity_at(&delta->world->entities, index);
-    bool fits =
-        !sett_is_null(owner) &&
-        delta_type->codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
-        (uint64_t)kept + count == list.count;
+    bool fits = !sett_is_null(owner) &&
+                codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
+                (uint64_t)kept + count == list.count;
     for (uint32_t k = 0; fits && k < count; k++) {
         if (!setti_delta_room(delta)) {
             return false;
         }
-        fits = delta_type->codec->requeue(delta_type->type, owner, setti_delta_u32(reader));
+        fits = codec->requeue(delta_type->type, owner, setti_delta_u32(reader));
     }
     /* a member that was given twice is not at both places */
-    fits =
-        fits &&
-        delta_type->codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
-        play_list_ends(delta, delta_type, list.last, &again, count);
-    return fits || delta->player.reject(&delta->player, delta_type->type,
-                                        "the order of links names an entity without such a link");
+    fits = fits && codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
+           play_list_ends(delta, delta_type, list.last, &again, count);
+    if (!fits) {
+        return delta->player.reject(&delta->player, delta_type->type,
+                                    "the order of links names an entity without such a link");
+    }
+    return true;
 }
 
 static bool play_lists(const setti_delta* delta)
 {
-    bool done = true;
-    for (uint32_t t = 0; done && t < delta->type_count; t++) {
+    for (uint32_t t = 0; t < delta->type_count; t++) {
         setti_delta_reader reader = delta->type[t].section[SETTI_DELTA_LISTS];
-        for (uint32_t k = 0; done && k < delta->type[t].count[SETTI_DELTA_LISTS]; k++) {
-            done = play_list(delta, &delta->type[t], &reader);
+        for (uint32_t k = 0; k < delta->type[t].count[SETTI_DELTA_LISTS]; k++) {
+            if (!play_list(delta, &delta->type[t], &reader)) {
+                return false;
+            }
         }
     }
-    return done;
+    return true;
+}
+
+/* Unlinks values and entities. Detached nodes become roots, and two roots cannot share a name:
+ * PLAY_SECOND, the pass of names, comes first. */
+static bool play_detach(const setti_delta* delta)
+{
+    return play_detach_moved(delta, PLAY_SECOND) && play_detach_moved(delta, PLAY_FIRST) &&
+           play_detach_ended(delta, PLAY_SECOND) && play_detach_ended(delta, PLAY_FIRST);
+}
+
+/* Destroys and creates entities, and sets the generations of free indices. */
+static bool play_entities(const setti_delta* delta)
+{
+    if (!play_each(delta, delta->ended, play_end) || !play_each(delta, delta->begun, play_begin)) {
+        return false;
+    }
+    if (delta->part != NULL) {
+        return true; /* `slots` has the parents */
+    }
+    return play_each(delta, delta->slots, play_slot);
 }
 
 bool setti_delta_play(setti_delta* delta)
@@ -459,33 +521,37 @@ bool setti_delta_play(setti_delta* delta)
     setti_view_init_empty(delta->world, &live);
     delta->player.sides = &live.sides;
     setti_commands_receive(delta->world, true);
-    /* Detached nodes become roots, and two roots cannot share a name: PLAY_SECOND, the pass of
-     * names, comes first. */
-    bool done =
-        play_detach_moved(delta, PLAY_SECOND) && play_detach_moved(delta, PLAY_FIRST) &&
-        play_detach_ended(delta, PLAY_SECOND) && play_detach_ended(delta, PLAY_FIRST) &&
-        play_each(delta, delta->ended, play_end) && play_each(delta, delta->begun, play_begin) &&
-        (delta->part != NULL || play_each(delta, delta->slots, play_slot)) &&
-        play_entries(delta, PLAY_FIRST) && play_entries(delta, PLAY_SECOND) &&
-        play_entries(delta, PLAY_LAST) && play_check_all_circles(delta) && play_lists(delta);
+    bool played = play_detach(delta) && play_entities(delta) && play_entries(delta, PLAY_FIRST) &&
+                  play_entries(delta, PLAY_SECOND) && play_entries(delta, PLAY_LAST) &&
+                  play_check_all_circles(delta) && play_lists(delta);
     setti_commands_receive(delta->world, false);
-    return done;
+    return played;
 }
 
-/* Whether a value has the bytes of an entry, except for padding. */
+/* Whether a value has the bytes of an entry, except for padding. Bytes in the order of another
+ * machine are not compared: they count as equal. */
 static bool play_is_value(const setti_type* type, const unsigned char* value,
                           const unsigned char* bytes)
 {
     const unsigned char* mask = type->desc.mask;
     size_t size = setti_hash_size(type);
-    bool same = true;
-    for (size_t k = 0; same && k < size; k++) {
-        same = ((value[k] ^ bytes[k]) & (mask != NULL ? mask[k] : 255)) == 0;
+    if (setti_delta_turns(type)) {
+        return true;
     }
-    return same || setti_delta_turns(type); /* turned bytes are not compared: they count as equal */
+    for (size_t k = 0; k < size; k++) {
+        uint32_t difference = value[k] ^ bytes[k];
+        if (mask != NULL) {
+            difference &= mask[k];
+        }
+        if (difference != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
-/* Finds an entity whose value differs from its entry in a section. Returns false without one. */
+/* Finds an entity whose value differs from its entry in a section. Returns false if there is none.
+ */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* delta_type,
                               setti_delta_section section, sett_entity* entity)
 {
@@ -509,9 +575,11 @@ bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, con
 {
     for (uint32_t t = 0; t < delta->type_count; t++) {
         const setti_delta_type* delta_type = &delta->type[t];
-        if (delta_type->codec == NULL &&
-            (play_find_altered(delta, delta_type, SETTI_DELTA_ENTRIES, entity) ||
-             play_find_altered(delta, delta_type, SETTI_DELTA_CHANGES, entity))) {
+        if (delta_type->codec != NULL) {
+            continue; /* only values that are sent as bytes are compared */
+        }
+        if (play_find_altered(delta, delta_type, SETTI_DELTA_ENTRIES, entity) ||
+            play_find_altered(delta, delta_type, SETTI_DELTA_CHANGES, entity)) {
             *name = delta_type->type->desc.name;
             return true;
         }

@@ -84,8 +84,12 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* delta_ty
     entry->index += setti_bits_lowest(block->bits);
     entry->bits = 0;
     block->bits &= block->bits - 1; /* clears the lowest bit */
-    block->kind = block->bits != 0 ? block->kind : SETTI_NONE;
-    block->bytes = block->bytes != NULL ? block->bytes + delta_type->bytes : NULL;
+    if (block->bits == 0) {
+        block->kind = SETTI_NONE;
+    }
+    if (block->bytes != NULL) {
+        block->bytes += delta_type->bytes;
+    }
     return true;
 }
 
@@ -114,12 +118,12 @@ bool setti_delta_find_handle(const setti_delta_handles* list, uint32_t index, se
 
 /* ------------------------------------------------------------------------------------- messages */
 
-/* The words of messages about the bytes. */
+/* How messages name the bytes, and what they advise. */
 typedef struct read_words {
     const char* noun;   /* what the bytes are */
     const char* sender; /* who wrote them */
-    const char* remedy; /* if they are damaged */
-    const char* limit;  /* the remedy if they need too much memory */
+    const char* remedy; /* if the bytes are damaged */
+    const char* limit;  /* if the bytes need too much memory */
 } read_words;
 
 static const read_words* read_words_of(const setti_delta* delta)
@@ -180,9 +184,11 @@ sett_status setti_delta_fail_step(const setti_delta* delta)
     size_t length = strlen(call);
     sett_status status = world->error;
     char text[SETTI_MESSAGE_SIZE];
+    if (status == SETT_STATUS_OUT_OF_MEMORY && world->pool.denied) {
+        return setti_delta_reject_size(delta); /* the limit for this delta is reached */
+    }
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
-        return world->pool.denied ? setti_delta_reject_size(delta)
-                                  : setti_world_no_memory(world, call);
+        return setti_world_no_memory(world, call);
     }
     snprintf(text, sizeof(text), "%s", sett_world_message(world));
     if (strncmp(text, call, length) == 0 && (text[length] == ':' || text[length] == ',')) {
@@ -205,7 +211,7 @@ typedef struct read_record {
     uint32_t version;
 } read_record;
 
-/* Whether encoded values have the same size in the delta and here, and the same rounding. */
+/* Whether encoded values have the same size and rounding in the delta and in this world. */
 static bool read_has_size(const setti_delta_type* delta_type)
 {
     uint32_t bytes = setti_delta_bytes(delta_type->type);
@@ -221,7 +227,7 @@ static bool read_has_size(const setti_delta_type* delta_type)
            rounding == delta_type->padding_hash;
 }
 
-/* Whether a type has the same layout in the delta and here. */
+/* Whether a type has the same layout in the delta and in this world. */
 static bool read_fits_type(const setti_delta_type* delta_type, const read_record* record)
 {
     const setti_module* module = delta_type->type->module;
@@ -229,15 +235,16 @@ static bool read_fits_type(const setti_delta_type* delta_type, const read_record
     if (module != NULL && module->choice != NULL) {
         version_fits = record->version < module->choices; /* the version is the sender's choice */
     }
-    return setti_delta_size(delta_type->type) == record->size && version_fits &&
-           setti_delta_form_of(delta_type->type) == delta_type->form && read_has_size(delta_type);
+    bool size_fits = setti_delta_size(delta_type->type) == record->size;
+    bool form_fits = setti_delta_form_of(delta_type->type) == delta_type->form;
+    return version_fits && size_fits && form_fits && read_has_size(delta_type);
 }
 
 static sett_status read_reject_unknown(const setti_delta* delta, setti_delta_form form, char* name)
 {
-    const bool linked =
+    bool has_links =
         form == SETTI_DELTA_TARGET || form == SETTI_DELTA_LINK || form == SETTI_DELTA_LINKS;
-    const char* kind = linked ? "relationship" : "type";
+    const char* kind = has_links ? "relationship" : "type";
     char* suffix = strrchr(name, ' ');
     if (form == SETTI_DELTA_TARGET && suffix != NULL) { /* "<relationship> sources" */
         *suffix = '\0';
@@ -257,18 +264,23 @@ static sett_status read_reject_unknown(const setti_delta* delta, setti_delta_for
         kind, read_words_of(delta)->sender);
 }
 
-/* Fails because one side, the sender or this world, leaves out the values of a type. */
-static sett_status read_reject_policy(const setti_delta* delta, bool left_out_there,
-                                      const char* name)
+/* Fails because either the sender or this world leaves out the values of a type.
+ *   sender_skips  the sender does */
+static sett_status read_reject_policy(const setti_delta* delta, bool sender_skips, const char* name)
 {
+    const char* noun = setti_delta_noun(delta);
+    if (sender_skips) {
+        return setti_delta_fail(
+            delta, SETT_STATUS_CONFLICT,
+            "the %s leaves out values of \"%s\" (SETT_SAVE_SKIP), and this world saves them - "
+            "register the type with the same `save`",
+            noun, name);
+    }
     return setti_delta_fail(
         delta, SETT_STATUS_CONFLICT,
-        left_out_there
-            ? "the %s leaves out values of \"%s\" (SETT_SAVE_SKIP), and this world saves them - "
-              "register the type with the same `save`"
-            : "the %s has values of \"%s\", and this world leaves them out (SETT_SAVE_SKIP) - "
-              "register the type with the same `save`",
-        setti_delta_noun(delta), name);
+        "the %s has values of \"%s\", and this world leaves them out (SETT_SAVE_SKIP) - "
+        "register the type with the same `save`",
+        noun, name);
 }
 
 static bool read_is_component(setti_delta_form form)
@@ -276,20 +288,21 @@ static bool read_is_component(setti_delta_form form)
     return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
 }
 
-/* Returns which options of a type differ. Returns NULL if the size or the version differs. */
+/* Returns which options of a type differ. Returns NULL if its size or version differs.
+ *   same_layout  the size and the version are equal */
 static const char* read_find_difference(const setti_delta_type* delta_type, bool same_layout)
 {
     const setti_module* module = delta_type->type->module;
     setti_delta_form form = setti_delta_form_of(delta_type->type);
-    bool chosen = module != NULL && module->choice != NULL; /* then the version is a choice */
-    bool component = read_is_component(form);
-    if (component != read_is_component(delta_type->form)) {
+    bool is_component = read_is_component(form);
+    if (is_component != read_is_component(delta_type->form)) {
         return "relationship options (or none)";
     }
-    if (chosen || same_layout || form != delta_type->form) {
-        return component ? "members, `bytes` or hooks" : "relationship options";
+    bool version_is_choice = module != NULL && module->choice != NULL;
+    if (!version_is_choice && !same_layout && form == delta_type->form) {
+        return NULL;
     }
-    return NULL;
+    return is_component ? "members, `bytes` or hooks" : "relationship options";
 }
 
 static sett_status read_reject_type(const setti_delta* delta, const setti_delta_type* delta_type,
@@ -303,14 +316,14 @@ static sett_status read_reject_type(const setti_delta* delta, const setti_delta_
     if (type == NULL) {
         return read_reject_unknown(delta, delta_type->form, name);
     }
-    bool components = read_is_component(delta_type->form) && type->module == NULL;
-    bool left_out_there =
+    bool is_component = read_is_component(delta_type->form) && type->module == NULL;
+    bool sender_skips =
         delta_type->form == SETTI_DELTA_VALUES && delta_type->bytes == 0 && record->size != 0;
-    bool left_out_here = type->desc.save == SETT_SAVE_SKIP;
+    bool world_skips = type->desc.save == SETT_SAVE_SKIP;
     bool same_layout =
         setti_delta_size(type) == record->size && type->desc.layout_version == record->version;
-    if (components && same_layout && left_out_there != left_out_here) {
-        return read_reject_policy(delta, left_out_there, name);
+    if (is_component && same_layout && sender_skips != world_skips) {
+        return read_reject_policy(delta, sender_skips, name);
     }
     const char* difference = read_find_difference(delta_type, same_layout);
     if (difference != NULL) {
@@ -328,13 +341,14 @@ static sett_status read_reject_type(const setti_delta* delta, const setti_delta_
         (unsigned)record->size, (unsigned)record->version, words->sender);
 }
 
+/* Returns the rule that converts values of a type, or NULL. */
 static setti_delta_rule* read_find_rule(const setti_delta* delta, const char* name)
 {
     const setti_delta_rules* rules = delta->rules;
     uint32_t count = rules != NULL ? rules->count : 0;
     for (uint32_t k = 0; k < count; k++) {
-        unsigned char* at = (unsigned char*)rules->first + k * rules->size;
-        setti_delta_rule* rule = (setti_delta_rule*)(void*)at;
+        unsigned char* address = (unsigned char*)rules->first + k * rules->size;
+        setti_delta_rule* rule = (setti_delta_rule*)(void*)address;
         if (strcmp(rule->name, name) == 0) {
             return rule;
         }
@@ -342,6 +356,7 @@ static setti_delta_rule* read_find_rule(const setti_delta* delta, const char* na
     return NULL;
 }
 
+/* Reads the record of a type into `delta_type` and `record`. The type is not looked up yet. */
 static sett_status read_type_record(const setti_delta* delta, setti_delta_reader* reader,
                                     setti_delta_type* delta_type, read_record* record)
 {
@@ -372,7 +387,8 @@ static sett_status read_type_record(const setti_delta* delta, setti_delta_reader
     return SETT_OK;
 }
 
-/* Finds the type of a record, or registers it if it is one of the library's. Compares the two. */
+/* Finds the type of a record in this world. Registers a type of the library that is missing.
+ * Fails if the type does not fit the record. */
 static sett_status read_match_type(const setti_delta* delta, setti_delta_type* delta_type,
                                    const read_record* record)
 {
@@ -387,8 +403,10 @@ static sett_status read_match_type(const setti_delta* delta, setti_delta_type* d
     }
     delta_type->type = setti_type_find(world, record->name);
     delta_type->rule = read_find_rule(delta, record->name);
-    if (delta_type->type == NULL ||
-        (delta_type->rule == NULL && !read_fits_type(delta_type, record))) {
+    if (delta_type->type == NULL) {
+        return read_reject_type(delta, delta_type, record);
+    }
+    if (delta_type->rule == NULL && !read_fits_type(delta_type, record)) {
         return read_reject_type(delta, delta_type, record);
     }
     delta_type->renamed = strcmp(record->name, delta_type->type->desc.name) != 0;
@@ -404,10 +422,11 @@ static sett_status read_match_type(const setti_delta* delta, setti_delta_type* d
             delta_type->type->desc.name);
     }
     const char* why = setti_delta_rejects(delta_type->type);
-    return why == NULL
-               ? SETT_OK
-               : setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
-                                       delta->player.call, delta_type->type->desc.name, why);
+    if (why != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
+                                     delta->player.call, delta_type->type->desc.name, why);
+    }
+    return SETT_OK;
 }
 
 /* Fails because a second record has the type of an earlier record. */
@@ -451,8 +470,8 @@ static sett_status read_type(setti_delta* delta, setti_delta_reader* reader)
     if (delta_type->type->delta_number != 0) {
         return read_reject_twice(delta, delta_type);
     }
-    delta_type->type->delta_number =
-        ++delta->types_found; /* position + 1; 0 means: not in the delta */
+    delta->types_found++;
+    delta_type->type->delta_number = delta->types_found; /* 0 means: not in the delta */
     return SETT_OK;
 }
 
@@ -461,21 +480,26 @@ static sett_status read_format(setti_delta* delta, setti_delta_reader* reader)
     uint64_t magic = setti_delta_number(reader, 4);
     uint32_t version = setti_delta_u32(reader);
     bool is_part = delta->part != NULL;
-    bool is_known = !reader->short_of && magic == (is_part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC);
+    uint64_t expected_magic = is_part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC;
+    bool is_known = !reader->short_of && magic == expected_magic;
     if (!is_known && delta->loading) {
         return setti_delta_reject(delta, "the beginning is wrong");
+    }
+    if (!is_known && is_part) {
+        return setti_delta_fail(
+            delta, SETT_STATUS_INVALID,
+            "these bytes are not a selection - pass what sett_selection_encode wrote, or "
+            "sett_delta_expand if it was shortened");
     }
     if (!is_known) {
         return setti_delta_fail(
             delta, SETT_STATUS_INVALID,
-            is_part ? "these bytes are not a selection - pass what sett_selection_encode wrote, or "
-                      "sett_delta_expand if it was shortened"
-                    : "these bytes are not a delta - pass what sett_delta_encode wrote, or "
-                      "sett_delta_expand if it was shortened");
+            "these bytes are not a delta - pass what sett_delta_encode wrote, or "
+            "sett_delta_expand if it was shortened");
     }
-    bool half_hashes = !is_part && (version & SETTI_DELTA_SHORT) != 0;
-    delta->hash_mask = half_hashes ? UINT32_MAX : UINT64_MAX;
-    if (version != (SETTI_DELTA_VERSION | (half_hashes ? SETTI_DELTA_SHORT : 0))) {
+    uint32_t short_flag = is_part ? 0 : version & SETTI_DELTA_SHORT;
+    delta->hash_mask = short_flag != 0 ? UINT32_MAX : UINT64_MAX;
+    if (version != (SETTI_DELTA_VERSION | short_flag)) {
         return setti_delta_fail(
             delta, SETT_STATUS_INVALID,
             "the %s has version %u of the format, and this library reads version %u - use the "
@@ -486,7 +510,8 @@ static sett_status read_format(setti_delta* delta, setti_delta_reader* reader)
     return SETT_OK;
 }
 
-/* Reads the head, and cuts the records of types off the end of `reader`. */
+/* Reads the head. The records of types are the last bytes of a delta: moves the end of `reader`
+ * to the first record. */
 static sett_status read_head(setti_delta* delta, setti_delta_reader* reader)
 {
     SETTI_ASSERT(delta->type == NULL);
@@ -592,7 +617,9 @@ sett_status setti_delta_parse(setti_delta* delta, setti_delta_reader* reader)
     bool fits = read_skip_handles(reader, &delta->ended) &&
                 read_skip_handles(reader, &delta->begun) &&
                 read_skip_handles(reader, &delta->slots);
-    return fits ? SETT_OK
-                : setti_delta_reject(delta, "the list of entities is %s",
-                                     reader->short_of ? "incomplete" : "not in order");
+    if (!fits) {
+        return setti_delta_reject(delta, "the list of entities is %s",
+                                  reader->short_of ? "incomplete" : "not in order");
+    }
+    return SETT_OK;
 }

@@ -28,10 +28,10 @@
 /* The first byte: bits that are always set, and flags. */
 #define SHORT_BEGIN 0xb0u
 #define SHORT_PART 1u      /* the bytes are a part */
-#define SHORT_RUNS 2u      /* kind 0 has runs; SHORT_RUNS << k: kind k has */
+#define SHORT_RUNS 2u      /* SHORT_RUNS << k: kind k has runs */
 #define SHORT_PACKED 0x40u /* the body is packed */
-/* The flags of a type are this one, and bit k if number k of SHORT_NUMBERS follows. */
-#define SHORT_RECORD 32u /* the record follows, not its number in the table */
+/* The flags of a type: SHORT_RECORD, and bit k, set if number k of SHORT_NUMBERS is stored. */
+#define SHORT_RECORD 32u /* the record is stored, not its number in the table */
 
 typedef struct short_head {
     uint32_t magic;
@@ -59,7 +59,9 @@ static void short_write(setti_delta_writer* writer, uint32_t number)
 static uint32_t short_read(setti_delta_reader* reader)
 {
     uint64_t number = setti_delta_short_number(reader);
-    reader->short_of = reader->short_of || number > UINT32_MAX;
+    if (number > UINT32_MAX) {
+        reader->short_of = true;
+    }
     return (uint32_t)number;
 }
 
@@ -87,34 +89,38 @@ static bool short_next_record(setti_delta_reader* reader, short_record* record)
 static uint32_t short_find_number(setti_delta_reader table, uint32_t count,
                                   const short_record* record)
 {
-    short_record at;
-    for (uint32_t k = 0; k < count && short_next_record(&table, &at); k++) {
-        if (at.size == record->size && memcmp(at.bytes, record->bytes, at.size) == 0) {
+    short_record next;
+    for (uint32_t k = 0; k < count && short_next_record(&table, &next); k++) {
+        if (next.size == record->size && memcmp(next.bytes, record->bytes, next.size) == 0) {
             return k;
         }
     }
     return SETTI_NONE;
 }
 
-/* Finds the record at a position of the table. Returns false if the table has fewer records. */
+/* Finds record `number` of the table. Returns false if the table has no such record. */
 static bool short_find_record(setti_delta_reader table, uint32_t count, uint32_t number,
                               short_record* record)
 {
-    bool found = number < count;
-    for (uint32_t k = 0; k <= number && found; k++) {
-        found = short_next_record(&table, record);
+    if (number >= count) {
+        return false;
     }
-    return found;
+    for (uint32_t k = 0; k <= number; k++) {
+        if (!short_next_record(&table, record)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* The input and output of a call. */
 typedef struct short_job {
     sett_world* world;
     const char* call;
-    setti_delta_reader table; /* at the first record of the table */
-    uint32_t count;           /* number of records in the table */
-    setti_delta_reader from;  /* the bytes to shorten or to expand */
-    setti_delta_writer to;    /* the result */
+    setti_delta_reader table;  /* at the first record of the table */
+    uint32_t count;            /* number of records in the table */
+    setti_delta_reader input;  /* the bytes to shorten or to expand */
+    setti_delta_writer output; /* the result */
 } short_job;
 
 static sett_status short_reject(const short_job* job, const char* why)
@@ -129,7 +135,7 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
         setti_world_lacks_list(job->world, bytes, size, job->call, "bytes")) {
         return SETT_STATUS_ARGUMENT;
     }
-    job->from = setti_delta_reader_of(bytes, size);
+    job->input = setti_delta_reader_of(bytes, size);
     job->table = setti_delta_reader_of(types, types_size);
     uint32_t magic = setti_delta_u32(&job->table);
     uint32_t version = setti_delta_u32(&job->table);
@@ -144,17 +150,18 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
 /* Sets *size to the size of the result. Fails if the caller's buffer `out` is too small. */
 static sett_status short_end(const short_job* job, const void* out, size_t* size)
 {
-    *size = job->to.size;
-    return setti_delta_check_capacity(job->world, job->call, out, job->to.capacity, job->to.size);
+    *size = job->output.size;
+    return setti_delta_check_capacity(job->world, job->call, out, job->output.capacity,
+                                      job->output.size);
 }
 
 /* Adds the records of a type to a table. */
 static void short_write_records(short_job* job, const setti_type* type)
 {
-    setti_delta_write_record(&job->to, type, SETTI_EXACT);
+    setti_delta_write_record(&job->output, type, SETTI_EXACT);
     job->count++;
     if (setti_delta_sends(type)) {
-        setti_delta_write_record(&job->to, type, SETTI_ROUNDED);
+        setti_delta_write_record(&job->output, type, SETTI_ROUNDED);
         job->count++;
     }
 }
@@ -167,14 +174,14 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
     }
     short_job job = {.world = world,
                      .call = __func__,
-                     .to = {.out = out, .capacity = out != NULL ? capacity : 0}};
+                     .output = {.out = out, .capacity = out != NULL ? capacity : 0}};
     *size = 0;
     if (setti_world_lacks_list(world, types, type_count, job.call, "types")) {
         return world->error;
     }
-    setti_delta_write_number(&job.to, SHORT_TABLE, 4);
-    setti_delta_write_number(&job.to, SETTI_DELTA_VERSION, 4);
-    setti_delta_write_number(&job.to, 0, 4); /* the count, set below */
+    setti_delta_write_number(&job.output, SHORT_TABLE, 4);
+    setti_delta_write_number(&job.output, SETTI_DELTA_VERSION, 4);
+    setti_delta_write_number(&job.output, 0, 4); /* the count, set below */
     for (uint32_t k = 0; k < type_count; k++) {
         const setti_type* type = setti_world_type(world, types[k]);
         if (type == NULL) {
@@ -188,12 +195,12 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
             short_write_records(&job, world->registered.item[k]);
         }
     }
-    setti_delta_write_at(&job.to, 8, job.count, 4);
+    setti_delta_write_at(&job.output, 8, job.count, 4);
     return short_end(&job, out, size);
 }
 
-/* Reads the head of a whole delta. Then `reader` has the body, and `types` the records of types.
- * Returns false if the bytes are no delta or part. */
+/* Reads the head of a whole delta. Afterwards `reader` has the bytes of the body, and `types` has
+ * the records of types. Returns false if the bytes are neither a delta nor a part. */
 static bool short_read_whole_head(setti_delta_reader* reader, short_head* head,
                                   setti_delta_reader* types)
 {
@@ -210,8 +217,10 @@ static bool short_read_whole_head(setti_delta_reader* reader, short_head* head,
         head->runs[k] = setti_delta_u32(reader);
     }
     bool is_known = head->magic == SETTI_DELTA_MAGIC || head->magic == SETTI_DELTA_PART;
-    if (reader->short_of || !is_known || version != SETTI_DELTA_VERSION || total != size ||
-        bytes > (size_t)(reader->end - reader->at)) {
+    if (reader->short_of || !is_known || version != SETTI_DELTA_VERSION) {
+        return false;
+    }
+    if (total != size || bytes > (size_t)(reader->end - reader->at)) {
         return false;
     }
     *types = (setti_delta_reader){reader->end - bytes, reader->end, false};
@@ -237,15 +246,15 @@ static bool short_write_type(short_job* job, setti_delta_reader* types)
     }
     uint32_t place = short_find_number(job->table, job->count, &record);
     if (place == SETTI_NONE) {
-        setti_delta_write_number(&job->to, flags | SHORT_RECORD, 1);
-        setti_delta_write(&job->to, record.bytes, record.size);
+        setti_delta_write_number(&job->output, flags | SHORT_RECORD, 1);
+        setti_delta_write(&job->output, record.bytes, record.size);
     } else {
-        setti_delta_write_number(&job->to, flags, 1);
-        short_write(&job->to, place);
+        setti_delta_write_number(&job->output, flags, 1);
+        short_write(&job->output, place);
     }
     for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
         if (number[k] != 0) {
-            short_write(&job->to, number[k]);
+            short_write(&job->output, number[k]);
         }
     }
     return !types->short_of;
@@ -289,7 +298,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     }
     short_job job = {.world = world,
                      .call = __func__,
-                     .to = {.out = out, .capacity = out != NULL ? capacity : 0}};
+                     .output = {.out = out, .capacity = out != NULL ? capacity : 0}};
     *short_size = 0;
     sett_status status = short_start(&job, types, types_size, bytes, size);
     if (status != SETT_OK) {
@@ -297,16 +306,16 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     }
     short_head head;
     setti_delta_reader records;
-    if (!short_read_whole_head(&job.from, &head, &records)) {
+    if (!short_read_whole_head(&job.input, &head, &records)) {
         return short_reject(&job,
                             "these bytes are not a whole delta or selection of this version - "
                             "pass all bytes that sett_delta_encode or sett_selection_encode wrote");
     }
-    const unsigned char* body = job.from.at;
-    size_t body_size = (size_t)(job.from.end - body);
+    const unsigned char* body = job.input.at;
+    size_t body_size = (size_t)(job.input.end - body);
     bool packs = body_size <= UINT32_MAX &&
                  short_length(body_size) + setti_delta_packed(body, body_size) < body_size;
-    short_write_head(&job.to, &head, packs);
+    short_write_head(&job.output, &head, packs);
     for (uint32_t k = 0; k < head.types; k++) {
         if (!short_write_type(&job, &records)) {
             return short_reject(&job, "the bytes are damaged: the types are incomplete - encode "
@@ -314,10 +323,10 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
         }
     }
     if (packs) {
-        short_write(&job.to, (uint32_t)body_size);
-        setti_delta_pack(&job.to, body, body_size);
+        short_write(&job.output, (uint32_t)body_size);
+        setti_delta_pack(&job.output, body, body_size);
     } else {
-        setti_delta_write(&job.to, body, body_size);
+        setti_delta_write(&job.output, body, body_size);
     }
     return short_end(&job, out, short_size);
 }
@@ -327,14 +336,17 @@ static bool short_read_head(setti_delta_reader* reader, short_head* head, bool* 
 {
     uint32_t first = (uint32_t)setti_delta_number(reader, 1);
     bool part = (first & SHORT_PART) != 0;
-    head->magic = part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC;
+    *head = (short_head){.magic = part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC};
     head->seal = setti_delta_number(reader, 4);
-    for (uint32_t k = 0; k < 2; k++) {
-        head->hash[k] = part ? 0 : setti_delta_number(reader, 4);
+    if (!part) {
+        head->hash[0] = setti_delta_number(reader, 4);
+        head->hash[1] = setti_delta_number(reader, 4);
     }
     head->types = short_read(reader);
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
-        head->runs[k] = (first & SHORT_RUNS << k) != 0 ? short_read(reader) : 0;
+        if ((first & SHORT_RUNS << k) != 0) {
+            head->runs[k] = short_read(reader);
+        }
     }
     *packed = (first & SHORT_PACKED) != 0;
     return !reader->short_of && (first & SHORT_BEGIN) == SHORT_BEGIN;
@@ -358,12 +370,15 @@ static bool short_expand_type(short_job* job, setti_delta_reader* reader, short_
         found = short_find_record(job->table, job->count, short_read(reader), &record);
     }
     if (found && pass == SHORT_WRITE) {
-        setti_delta_write(&job->to, record.bytes, record.size);
+        setti_delta_write(&job->output, record.bytes, record.size);
     }
     for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
-        uint32_t number = (flags >> k & 1) != 0 ? short_read(reader) : 0;
+        uint32_t number = 0;
+        if ((flags >> k & 1) != 0) {
+            number = short_read(reader);
+        }
         if (pass == SHORT_WRITE) {
-            setti_delta_write_number(&job->to, number, 4);
+            setti_delta_write_number(&job->output, number, 4);
         }
     }
     return found && flags < 2 * SHORT_RECORD && !reader->short_of;
@@ -384,12 +399,12 @@ static void short_write_whole_head(setti_delta_writer* writer, const short_head*
 /* Writes the body of a whole delta. Returns false if the packed body has a wrong size. */
 static bool short_expand_body(short_job* job, bool packed)
 {
-    setti_delta_reader* reader = &job->from;
+    setti_delta_reader* reader = &job->input;
     if (!packed) {
-        setti_delta_write(&job->to, reader->at, (size_t)(reader->end - reader->at));
+        setti_delta_write(&job->output, reader->at, (size_t)(reader->end - reader->at));
         return true;
     }
-    setti_delta_unpack(reader, short_read(reader), &job->to);
+    setti_delta_unpack(reader, short_read(reader), &job->output);
     return !reader->short_of && reader->at == reader->end;
 }
 
@@ -402,19 +417,19 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     }
     short_job job = {.world = world,
                      .call = __func__,
-                     .to = {.out = out, .capacity = out != NULL ? capacity : 0}};
+                     .output = {.out = out, .capacity = out != NULL ? capacity : 0}};
     *whole_size = 0;
     sett_status status = short_start(&job, types, types_size, bytes, size);
     if (status != SETT_OK) {
         return status;
     }
     short_head head;
-    setti_delta_writer* writer = &job.to;
+    setti_delta_writer* writer = &job.output;
     bool packed = false;
-    bool fits = short_read_head(&job.from, &head, &packed);
-    setti_delta_reader records = job.from; /* to read the types again, after the body */
+    bool fits = short_read_head(&job.input, &head, &packed);
+    setti_delta_reader records = job.input; /* to read the types again, after the body */
     for (uint32_t k = 0; k < head.types && fits; k++) {
-        fits = short_expand_type(&job, &job.from, SHORT_CHECK);
+        fits = short_expand_type(&job, &job.input, SHORT_CHECK);
     }
     if (!fits) {
         return short_reject(

@@ -8,7 +8,8 @@
 #include "state/delta_writer.h"
 #include "state/hash.h"
 
-/* Returns the type whose lists decide about the writer's values, or NULL. */
+/* The owners of lists of one type decide which values of the writer's type are written. Returns
+ * the type of the lists, or NULL. */
 static const setti_type* value_list_type(const setti_delta_writer* writer)
 {
     if (writer->codec == NULL) {
@@ -20,23 +21,26 @@ static const setti_type* value_list_type(const setti_delta_writer* writer)
     return writer->codec->list != NULL ? writer->type : NULL;
 }
 
-/* Marks the members of the lists that created entities own. */
+/* Marks, in walk->bits, the members of the lists that created entities own. */
 static void value_mark_members(setti_compare* walk, const setti_type* type,
                                const setti_codec* codec)
 {
     setti_sides* sides = &walk->view->sides;
-    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->begun, &index);) {
+    uint32_t owner = SETTI_NONE; /* before the first */
+    while (setti_marks_next(&walk->begun, &owner)) {
         setti_codec_list list;
-        uint32_t place =
-            codec->list(sides, type, index, SETTI_AFTER, &list) ? list.first : SETTI_NONE;
+        if (!codec->list(sides, type, owner, SETTI_AFTER, &list)) {
+            continue;
+        }
+        uint32_t place = list.first;
         while (place != SETTI_NONE) {
-            setti_marks_add(&walk->bits,
-                            codec->step(sides, type, SETTI_AFTER, &place, SETTI_LIST_NEXT));
+            uint32_t member = codec->step(sides, type, SETTI_AFTER, &place, SETTI_LIST_NEXT);
+            setti_marks_add(&walk->bits, member);
         }
     }
 }
 
-/* Marks the indices whose values may differ in walk->bits. */
+/* Marks, in walk->bits, the indices whose values may differ. */
 static void value_mark(setti_delta_writer* writer)
 {
     setti_compare* walk = writer->walk;
@@ -47,8 +51,12 @@ static void value_mark(setti_delta_writer* writer)
     if (list_type != NULL && list_type != writer->type) {
         setti_compare_mark(walk, list_type);
     }
-    const setti_codec* codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
-    /* members name their owner by index: a new owner with the old one's index changes no bytes */
+    if (list_type == NULL) {
+        return;
+    }
+    const setti_codec* codec = setti_delta_codec(list_type);
+    /* members name their owner by index: a new owner with the index of the old one changes no byte
+     * of the members */
     if (codec != NULL && codec->by_index) {
         value_mark_members(walk, list_type, codec);
     }
@@ -68,7 +76,7 @@ void setti_delta_write_bytes(setti_delta_writer* writer, const setti_type* type,
     }
 }
 
-/* Writes the value of an entry. NULL, for a removed component, writes nothing. */
+/* Writes the value of an entry. Writes nothing if `value` is NULL, for a removed component. */
 static void value_write(setti_delta_writer* writer, const void* value)
 {
     if (value != NULL && writer->codec == NULL) {
@@ -78,21 +86,26 @@ static void value_write(setti_delta_writer* writer, const void* value)
     }
 }
 
-/* Whether a value must be written: if it differs, or its owner in a list has changed. */
+/* Whether a value must be written: because the value differs, or because the entity has another
+ * owner. (The receiver removes a name while the entity moves to a new parent.) */
 static bool value_must_be_written(setti_delta_writer* writer, uint32_t index, const void* before,
                                   const void* after)
 {
-    if (writer->codec == NULL || writer->codec->differs == NULL ||
-        writer->codec->differs(before, after)) {
+    if (writer->codec == NULL || writer->codec->differs == NULL) {
         return true;
     }
-    /* a changed owner: the receiver removes a name while its entity moves to a new parent */
+    if (writer->codec->differs(before, after)) {
+        return true;
+    }
     const setti_type* list_type = value_list_type(writer);
-    const setti_codec* list_codec = list_type != NULL ? setti_delta_codec(list_type) : NULL;
-    sett_entity owner[2] = {sett_null(), sett_null()};
+    if (list_type == NULL) {
+        return false;
+    }
+    const setti_codec* list_codec = setti_delta_codec(list_type);
     if (list_codec == NULL) {
         return false;
     }
+    sett_entity owner[2];
     for (uint32_t side = 0; side < 2; side++) {
         setti_codec_cursor cursor = {0};
         owner[side] =
@@ -122,13 +135,13 @@ static void value_begin_block(setti_delta_writer* writer, setti_delta_kind kind,
     writer->count++;
 }
 
-/* Ends the current block, if any. Writes a single entry without a block. */
+/* Ends the current block, if any. If it would have only one entry, writes the entry without a
+ * block. */
 static void value_end_block(setti_delta_writer* writer)
 {
     if (writer->block_bits != 0 && writer->block_at == SIZE_MAX) {
-        value_write_entry(writer, writer->block_kind,
-                          writer->block_first + setti_bits_lowest(writer->block_bits),
-                          writer->block_value);
+        uint32_t index = writer->block_first + setti_bits_lowest(writer->block_bits);
+        value_write_entry(writer, writer->block_kind, index, writer->block_value);
     }
     writer->block_bits = 0;
 }
@@ -140,9 +153,10 @@ static void value_write_blocked(setti_delta_writer* writer, setti_delta_kind kin
 {
     SETTI_ASSERT(writer->codec == NULL && writer->type != NULL);
     uint32_t first = index - index % 64;
-    if (writer->block_bits == 0 || writer->block_kind != kind || writer->block_first != first) {
+    bool fits = writer->block_kind == kind && writer->block_first == first;
+    if (writer->block_bits == 0 || !fits) {
         value_end_block(writer);
-        writer->block_at = SIZE_MAX;
+        writer->block_at = SIZE_MAX; /* the first entry is not written yet */
         writer->block_kind = kind;
         writer->block_first = first;
         writer->block_bits = (uint64_t)1 << (index % 64);
@@ -178,9 +192,10 @@ static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const 
     if (survives && before != NULL) {
         kind = after != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_REMOVED;
     }
-    if (kind == SETTI_DELTA_CHANGED &&
-        !value_must_be_written(writer, entity.index, before, after)) {
-        return;
+    if (kind == SETTI_DELTA_CHANGED) {
+        if (!value_must_be_written(writer, entity.index, before, after)) {
+            return;
+        }
     }
     if (writer->codec == NULL) {
         value_write_blocked(writer, kind, entity.index, after);
@@ -189,7 +204,8 @@ static void value_entry(setti_compare_sink* sink, sett_entity old_entity, const 
     }
 }
 
-/* Writes the values of up to 64 rows. `row` is the value for bit 0. */
+/* Writes the values of up to 64 rows.
+ *   row   the value of the row for bit 0, even if the bit is not set */
 static void value_write_word(setti_delta_writer* writer, const unsigned char* row, uint64_t bits)
 {
     SETTI_ASSERT(bits != 0);
@@ -215,9 +231,9 @@ static void value_write_array(setti_delta_writer* writer)
     SETTI_ASSERT(writer->codec == NULL && writer->type->storage.kind != SETTI_SPARSE);
     const setti_storage* storage = &writer->type->storage;
     setti_view* view = writer->walk->view;
-    uint32_t at = SETTI_NONE;
+    uint32_t cursor = SETTI_NONE;
     const setti_view_page* page;
-    while ((page = setti_view_next(view, &storage->presence, &at)) != NULL) {
+    while ((page = setti_view_next(view, &storage->presence, &cursor)) != NULL) {
         const uint64_t* words = page->in[SETTI_AFTER];
         uint32_t first = page->number << SETTI_BITS_SHIFT;
         for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++, first += 64) {
@@ -226,11 +242,10 @@ static void value_write_array(setti_delta_writer* writer)
             }
             value_begin_block(writer, SETTI_DELTA_ADDED, first, words[k]);
             if (setti_hash_size(writer->type) != 0) {
-                uint32_t lowest = first + setti_bits_lowest(words[k]);
+                uint32_t lowest = setti_bits_lowest(words[k]);
                 const unsigned char* row =
-                    setti_view_value(view, writer->type, lowest, SETTI_AFTER);
-                row -= (lowest - first) * storage->size; /* the row of bit 0 */
-                value_write_word(writer, row, words[k]);
+                    setti_view_value(view, writer->type, first + lowest, SETTI_AFTER);
+                value_write_word(writer, row - lowest * storage->size, words[k]);
             }
         }
     }
@@ -276,25 +291,33 @@ static uint32_t value_list_next(const setti_delta_writer* writer, uint32_t side,
                                SETTI_LIST_NEXT);
 }
 
-/* Whether `member`, an entity on both sides, is in the list of `owner` on a side. */
+/* Whether the list of `owner` on a side has a member. Returns false if the member was destroyed or
+ * created: the index must stand for the same entity on both sides. */
 static bool value_is_in(const setti_delta_writer* writer, sett_entity owner, uint32_t member,
                         uint32_t side)
 {
     setti_view* view = writer->walk->view;
     setti_codec_cursor cursor = {0};
-    sett_entity at; /* an owner of the member */
-    if (setti_view_value(view, writer->type, member, side) == NULL ||
-        !sett_equals(setti_view_entity(view, member, SETTI_BEFORE),
+    if (setti_view_value(view, writer->type, member, side) == NULL) {
+        return false;
+    }
+    if (!sett_equals(setti_view_entity(view, member, SETTI_BEFORE),
                      setti_view_entity(view, member, SETTI_AFTER))) {
         return false;
     }
-    do {
-        at = writer->codec->owner(&view->sides, writer->type, member, side, &cursor);
-    } while (!sett_is_null(at) && !sett_equals(at, owner));
-    return !sett_is_null(at);
+    for (;;) {
+        sett_entity next = writer->codec->owner(&view->sides, writer->type, member, side, &cursor);
+        if (sett_is_null(next)) {
+            return false; /* no more owners */
+        }
+        if (sett_equals(next, owner)) {
+            return true;
+        }
+    }
 }
 
-/* Whether a list must be sent. *known: how many members at its beginning need not be sent. */
+/* Whether a list must be sent. *known becomes the number of members, at the beginning, that the
+ * receiver has in the right order. */
 static bool value_list_differs(const setti_delta_writer* writer, sett_entity owner, uint32_t* known)
 {
     uint32_t place = value_list_first(writer, owner.index, SETTI_AFTER);
@@ -312,16 +335,19 @@ static bool value_list_differs(const setti_delta_writer* writer, sett_entity own
                 return true;
             }
             next = value_list_next(writer, SETTI_AFTER, &place);
-            ++*known;
+            *known += 1;
         }
     }
     /* then it has the new members, ascending by index */
     uint32_t last = 0;
-    for (; next != SETTI_NONE && next >= last;
-         next = value_list_next(writer, SETTI_AFTER, &place)) {
+    while (next != SETTI_NONE) {
+        if (next < last) {
+            return true;
+        }
         last = next;
+        next = value_list_next(writer, SETTI_AFTER, &place);
     }
-    return next != SETTI_NONE;
+    return false;
 }
 
 static void value_write_list(setti_delta_writer* writer, sett_entity owner)
@@ -333,34 +359,39 @@ static void value_write_list(setti_delta_writer* writer, sett_entity owner)
     SETTI_ASSERT(!sett_is_null(owner));
     setti_delta_write_number(writer, owner.index, 4);
     setti_delta_write_number(writer, known, 4);
-    size_t count_at = writer->size;
+    size_t count_offset = writer->size;
     uint32_t count = 0;
     setti_delta_write_number(writer, 0, 4);
     uint32_t place = value_list_first(writer, owner.index, SETTI_AFTER);
     uint32_t member;
     while ((member = value_list_next(writer, SETTI_AFTER, &place)) != SETTI_NONE) {
-        if (count++ >= known) {
+        if (count >= known) {
             setti_delta_write_number(writer, member, 4);
         }
+        count++;
     }
-    setti_delta_write_at(writer, count_at, count - known, 4);
+    setti_delta_write_at(writer, count_offset, count - known, 4);
     writer->count++;
 }
 
-/* Whether the receiver's list has the right member after `member` (see value_list_differs). */
+/* Whether the receiver's list has the right member after `member` (see value_list_differs). In a
+ * `direct` list, the place of a member is its index. */
 static bool value_follows(const setti_delta_writer* writer, sett_entity owner, uint32_t member)
 {
-    uint32_t next = member; /* a place: in a `direct` list, the place of a member is its index */
+    uint32_t next = member; /* becomes the member after `member`, or SETTI_NONE */
     (void)value_list_next(writer, SETTI_AFTER, &next);
     bool next_is_old = next != SETTI_NONE && value_is_in(writer, owner, next, SETTI_BEFORE);
     if (!value_is_in(writer, owner, member, SETTI_BEFORE)) { /* a new member */
         return next == SETTI_NONE || (!next_is_old && next > member);
     }
-    uint32_t next_old = member; /* the next old member that is still in the list */
+    uint32_t next_old = member; /* becomes the next old member that is still in the list */
     do {
         (void)value_list_next(writer, SETTI_BEFORE, &next_old);
     } while (next_old != SETTI_NONE && !value_is_in(writer, owner, next_old, SETTI_AFTER));
-    return next_old != SETTI_NONE ? next == next_old : !next_is_old; /* SETTI_NONE is not old */
+    if (next_old != SETTI_NONE) {
+        return next == next_old;
+    }
+    return !next_is_old; /* only new members, or none, follow */
 }
 
 /* Marks the owners of lists that contain `member` and may have another order at the receiver. */
@@ -389,12 +420,14 @@ void setti_delta_write_lists(setti_delta_writer* writer)
         return;
     }
     setti_marks_clear(&walk->marked);
-    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->bits, &index);) { /* value_mark's */
-        if (setti_view_value(walk->view, writer->type, index, SETTI_AFTER) != NULL) {
-            value_mark_owners(writer, index);
+    uint32_t member = SETTI_NONE;                    /* before the first */
+    while (setti_marks_next(&walk->bits, &member)) { /* which value_mark has marked */
+        if (setti_view_value(walk->view, writer->type, member, SETTI_AFTER) != NULL) {
+            value_mark_owners(writer, member);
         }
     }
-    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->marked, &index);) {
-        value_write_list(writer, setti_view_entity(walk->view, index, SETTI_AFTER));
+    uint32_t owner = SETTI_NONE;
+    while (setti_marks_next(&walk->marked, &owner)) {
+        value_write_list(writer, setti_view_entity(walk->view, owner, SETTI_AFTER));
     }
 }

@@ -8,8 +8,8 @@
 
 /* The sum of the hashes after a delta, less the sum before. */
 typedef struct setti_delta_sum {
-    setti_view* view;   /* NULL: no sum */
-    setti_hash_type of; /* the type being written */
+    setti_view* view;          /* NULL: no sum */
+    setti_hash_type hash_type; /* of the type being written */
     uint64_t sum;
 } setti_delta_sum;
 
@@ -78,8 +78,8 @@ void setti_delta_write_type(setti_delta_writer* writer, const setti_type* type,
 /* Writes the size and the seal into the head. */
 void setti_delta_write_seal(setti_delta_writer* writer);
 
-/* Overwrites `size` bytes at the offset `at` with a number. */
-void setti_delta_write_at(setti_delta_writer* writer, size_t at, uint64_t number, size_t size);
+/* Overwrites `size` bytes at an offset with a number. */
+void setti_delta_write_at(setti_delta_writer* writer, size_t offset, uint64_t number, size_t size);
 
 void setti_delta_begin_handles(setti_delta_writer* writer);
 /* Adds a handle to the list. Indices must ascend. */

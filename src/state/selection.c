@@ -27,37 +27,38 @@ static uint64_t selection_key(sett_entity entity)
     return (uint64_t)entity.index << 32 | entity.generation;
 }
 
-/* Sinks the item `at` to its place in the heap. */
-static void selection_sink(sett_entity* item, uint32_t at, uint32_t count)
+/* Moves the item at `position` down to the place where it belongs in the heap. */
+static void selection_sink(sett_entity* item, uint32_t position, uint32_t count)
 {
-    sett_entity sinking = item[at];
-    for (uint32_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    sett_entity sinking = item[position];
+    for (uint32_t child = 2 * position + 1; child < count; child = 2 * position + 1) {
+        /* adds 1 if the second child is greater */
         child += child + 1 < count && selection_key(item[child]) < selection_key(item[child + 1]);
         if (selection_key(sinking) >= selection_key(item[child])) {
             break;
         }
-        item[at] = item[child];
-        at = child;
+        item[position] = item[child];
+        position = child;
     }
-    item[at] = sinking;
+    item[position] = sinking;
 }
 
-/* Sorts handles with heapsort, and removes duplicates. */
+/* Sorts handles in place (heapsort), and removes duplicates. */
 static void selection_sort(setti_selected* selected)
 {
     sett_entity* item = selected->entity;
     uint32_t count = selected->count;
-    bool ascends = true; /* without duplicates, as most lists */
+    bool ascends = true; /* and has no duplicates: most lists do */
     for (uint32_t k = 1; k < count && ascends; k++) {
         ascends = selection_key(item[k - 1]) < selection_key(item[k]);
     }
     if (ascends) {
         return;
     }
-    for (uint32_t k = count / 2; k-- > 0;) { /* makes the heap */
+    for (uint32_t k = count / 2; k-- > 0;) { /* makes a heap of all items */
         selection_sink(item, k, count);
     }
-    for (uint32_t heap_count = count; heap_count > 1;) { /* moves the greatest item behind it */
+    for (uint32_t heap_count = count; heap_count > 1;) { /* moves the greatest behind the heap */
         sett_entity last = item[--heap_count];
         item[heap_count] = item[0];
         item[0] = last;
@@ -104,6 +105,29 @@ sett_status setti_selection_check(sett_world* world, const sett_selection* selec
     return SETT_OK;
 }
 
+/* Appends the entities of a query to a list that has room for them. */
+static sett_status selection_list_query(sett_world* world, sett_query* query, const char* call,
+                                        setti_selected* out)
+{
+    sett_batch local;
+    sett_batch* batch = sett_query_begin_local_(query, &local);
+    if (batch == NULL) {
+        sett_status status = setti_world_failure(world);
+        if (status == SETT_STATUS_OUT_OF_MEMORY) {
+            return setti_world_no_memory(world, call);
+        }
+        return status;
+    }
+    while (sett_batch_next(batch)) {
+        for (uint32_t k = 0; k < batch->count; k++) {
+            uint32_t row = batch->rows != NULL ? batch->rows[k] : k;
+            out->entity[out->count++] = sett_batch_entity(batch, row);
+        }
+    }
+    sett_batch_end(batch);
+    return SETT_OK;
+}
+
 sett_status setti_selection_find(sett_world* world, const sett_selection* selection,
                                  const char* call, setti_selected* out)
 {
@@ -130,20 +154,12 @@ sett_status setti_selection_find(sett_world* world, const sett_selection* select
         memcpy(out->entity, selection->entities, count * sizeof(*out->entity));
         out->count = count;
     } else if (selection->query != NULL) {
-        sett_batch batch;
-        sett_batch* b = sett_query_begin_local_(selection->query, &batch);
-        if (b == NULL) {
+        status = selection_list_query(world, selection->query, call, out);
+        if (status != SETT_OK) {
             setti_selection_free(world, out);
             *out = (setti_selected){0};
-            sett_status why = setti_world_failure(world);
-            return why == SETT_STATUS_OUT_OF_MEMORY ? setti_world_no_memory(world, call) : why;
+            return status;
         }
-        while (sett_batch_next(b)) {
-            for (uint32_t k = 0; k < b->count; k++) {
-                out->entity[out->count++] = sett_batch_entity(b, b->rows != NULL ? b->rows[k] : k);
-            }
-        }
-        sett_batch_end(b);
     } else {
         uint32_t cursor = 0;
         while (out->count < count) {
@@ -162,17 +178,17 @@ void setti_selection_free(sett_world* world, setti_selected* selected)
 
 bool setti_selected_add(sett_world* world, setti_selected* selected, sett_entity entity)
 {
-    sett_entity* item = setti_pool_grow(&world->pool, selected->entity, sizeof(*item),
-                                        selected->count, 1, &selected->capacity);
-    if (item == NULL) {
+    sett_entity* items = setti_pool_grow(&world->pool, selected->entity, sizeof(*items),
+                                         selected->count, 1, &selected->capacity);
+    if (items == NULL) {
         return false;
     }
-    selected->entity = item;
-    item[selected->count++] = entity;
+    selected->entity = items;
+    items[selected->count++] = entity;
     return true;
 }
 
-/* Returns the position of a handle by binary search, or SETTI_NONE. */
+/* Returns the position of a handle in a sorted list, or SETTI_NONE if the list lacks the handle. */
 static uint32_t selection_position(const setti_selected* selected, sett_entity entity)
 {
     uint32_t low = 0;
@@ -185,7 +201,8 @@ static uint32_t selection_position(const setti_selected* selected, sett_entity e
             high = middle;
         }
     }
-    return low < selected->count && sett_equals(selected->entity[low], entity) ? low : SETTI_NONE;
+    bool found = low < selected->count && sett_equals(selected->entity[low], entity);
+    return found ? low : SETTI_NONE;
 }
 
 bool setti_selected_has(const setti_selected* selected, sett_entity entity)
@@ -195,26 +212,31 @@ bool setti_selected_has(const setti_selected* selected, sett_entity entity)
 
 bool setti_selection_has_type(const sett_selection* selection, const setti_type* type)
 {
-    bool has = selection->type_count == 0;
-    for (uint32_t k = 0; k < selection->type_count && !has; k++) {
-        has = selection->types[k] == type->id;
+    if (selection->type_count == 0) { /* no list selects all types */
+        return true;
     }
-    return has;
+    for (uint32_t k = 0; k < selection->type_count; k++) {
+        if (selection->types[k] == type->id) {
+            return true;
+        }
+    }
+    return false;
 }
 
-/* Returns the sum of the hashes of selected values of a type. */
+/* Returns the sum of the hashes of a type's values of selected entities. */
 static uint64_t selection_sum(const sett_world* world, const setti_selected* selected,
                               const setti_type* type)
 {
     setti_view view; /* SETTI_AFTER is the live world */
     setti_delta_sum sum = {.view = &view};
     setti_view_init_empty(setti_unconst(world), &view);
-    setti_hash_begin(&sum.of, type);
+    setti_hash_begin(&sum.hash_type, type);
     for (uint32_t k = 0; k < selected->count && type->storage.count != 0; k++) {
         sett_entity entity = selected->entity[k];
-        const void* value = setti_entity_is_current(&world->entities, entity)
-                                ? setti_storage_find(&type->storage, entity.index)
-                                : NULL;
+        const void* value = NULL;
+        if (setti_entity_is_current(&world->entities, entity)) {
+            value = setti_storage_find(&type->storage, entity.index);
+        }
         setti_delta_sum_value(&sum, sett_null(), NULL, entity, value);
     }
     return sum.sum;
@@ -236,8 +258,9 @@ sett_status sett_selection_hash(sett_world* world, const sett_selection* selecti
         return status;
     }
     for (uint32_t k = 0; handles && k < selected.count; k++) {
-        bool alive = sett_entity_valid(world, selected.entity[k]);
-        *sum += alive ? setti_hash_entity(selected.entity[k]) : 0;
+        if (sett_entity_valid(world, selected.entity[k])) {
+            *sum += setti_hash_entity(selected.entity[k]);
+        }
     }
     for (uint32_t k = 0; k < world->registered.count; k++) {
         if (setti_selection_has_type(selection, world->registered.item[k])) {
@@ -255,30 +278,30 @@ enum {
     SELECTION_ALIVE = 1,
     SELECTION_KNOWN = 2,  /* the receiver has the entity: only changes are sent */
     SELECTION_LISTED = 4, /* the entity has an entry */
-    SELECTION_OWNED = 8   /* an entry of the entity names its owners by index: `slots` lists them */
+    SELECTION_OWNED = 8   /* an entry of the entity names owners by index: `slots` lists owners */
 };
 
-/* The kind of an entry that the receiver does not need. */
+/* Stands for the kind of an entry when the receiver needs no entry. */
 #define SELECTION_NO_ENTRY SETTI_DELTA_KINDS
 
 typedef struct selection_job {
-    setti_delta_writer out;     /* everything except entries */
-    setti_delta_writer entries; /* appended to `out` after the lists of handles */
+    setti_delta_writer writer;       /* writes everything except entries */
+    setti_delta_writer entry_writer; /* the entries follow the lists of handles */
     sett_world* world;
     const sett_selection* selection;
     setti_selected selected;
-    unsigned char* mark;    /* SELECTION_* of each selected entity */
-    bool any_enter;         /* some selected entities are new to the receiver */
-    setti_selected before;  /* selection->before, sorted */
-    setti_view* since;      /* SETTI_BEFORE is the receiver's state; NULL: `tick` decides */
-    uint64_t tick;          /* as in setti_part */
-    const sett_world* into; /* the receiving world if known, or NULL */
-    bool exact;             /* values are not rounded */
-    bool rounds;            /* the current type's values are rounded */
-    setti_bytes packed;     /* room for two rounded values */
+    unsigned char* mark;        /* SELECTION_* of each selected entity */
+    bool any_enter;             /* some selected entities are new to the receiver */
+    setti_selected before;      /* selection->before, sorted */
+    setti_view* since;          /* SETTI_BEFORE is the receiver's state; NULL: `tick` decides */
+    uint64_t tick;              /* as in setti_part */
+    const sett_world* to_world; /* the receiving world, or NULL if it is not known */
+    bool exact;                 /* values are not rounded */
+    bool rounds;                /* the current type's values are rounded */
+    setti_bytes packed;         /* memory for two rounded values */
 } selection_job;
 
-/* Returns true if the receiver has an entity. */
+/* Returns true if the receiver is known to have an entity. */
 static bool selection_is_known(const selection_job* job, sett_entity entity)
 {
     if (job->selection->before != NULL && !setti_selected_has(&job->before, entity)) {
@@ -287,7 +310,7 @@ static bool selection_is_known(const selection_job* job, sett_entity entity)
     if (job->since != NULL) {
         return sett_equals(setti_view_entity(job->since, entity.index, SETTI_BEFORE), entity);
     }
-    return job->into != NULL && sett_entity_valid(job->into, entity);
+    return job->to_world != NULL && sett_entity_valid(job->to_world, entity);
 }
 
 static void selection_mark(selection_job* job)
@@ -296,27 +319,34 @@ static void selection_mark(selection_job* job)
         sett_entity entity = job->selected.entity[k];
         bool alive = sett_entity_valid(job->world, entity);
         bool known = selection_is_known(job, entity);
-        int mark = (alive ? SELECTION_ALIVE : 0) | (known ? SELECTION_KNOWN : 0);
-        job->mark[k] = (unsigned char)mark;
-        job->any_enter = job->any_enter || (alive && !known);
+        int alive_mark = alive ? SELECTION_ALIVE : 0;
+        int known_mark = known ? SELECTION_KNOWN : 0;
+        job->mark[k] = (unsigned char)(alive_mark | known_mark);
+        if (alive && !known) {
+            job->any_enter = true;
+        }
     }
 }
 
 /* Returns true if a selected entity is new to the receiver. */
 static bool selection_enters(const selection_job* job, sett_entity entity)
 {
-    uint32_t at = selection_position(&job->selected, entity);
-    return at != SETTI_NONE &&
-           (job->mark[at] & (SELECTION_ALIVE | SELECTION_KNOWN)) == SELECTION_ALIVE;
+    uint32_t position = selection_position(&job->selected, entity);
+    if (position == SETTI_NONE) {
+        return false;
+    }
+    return (job->mark[position] & (SELECTION_ALIVE | SELECTION_KNOWN)) == SELECTION_ALIVE;
 }
 
-/* Returns true if an owner of the entity's value is new to the receiver: the parent, or the target
- * of a link. */
+/* Returns true if an owner of the entity's value is new to the receiver. An owner is the parent of
+ * the entity, or the target of a link. */
 static bool selection_leads_in(const selection_job* job, sett_entity entity)
 {
-    const setti_codec* codec = job->entries.codec;
-    const setti_type* owner_type = /* a name has the owner of the hierarchy's node */
-        codec->follows != NULL ? codec->follows(job->world) : job->entries.type;
+    const setti_codec* codec = job->entry_writer.codec;
+    const setti_type* owner_type = job->entry_writer.type;
+    if (codec->follows != NULL) { /* the owner of a name is the owner of the hierarchy's node */
+        owner_type = codec->follows(job->world);
+    }
     if (owner_type != NULL) {
         codec = setti_delta_codec(owner_type);
     }
@@ -324,7 +354,7 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
         return false;
     }
     setti_codec_cursor cursor = {0};
-    setti_sides* sides = job->entries.encoder.sides;
+    setti_sides* sides = job->entry_writer.encoder.sides;
     sett_entity owner;
     do {
         owner = codec->owner(sides, owner_type, entity.index, SETTI_AFTER, &cursor);
@@ -335,47 +365,49 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
 /* Returns true if two values of a type with a codec may differ. */
 static bool selection_codec_differs(const selection_job* job, const void* before, const void* after)
 {
-    const setti_type* type = job->entries.type;
+    const setti_type* type = job->entry_writer.type;
     if (type->records != NULL) {
         return true; /* records lie outside of the value, and are not compared */
     }
-    return job->entries.codec->form == SETTI_DELTA_OWNED
-               ? !setti_hash_same(type, before, after)
-               : memcmp(before, after, type->storage.size) != 0;
+    if (job->entry_writer.codec->form == SETTI_DELTA_OWNED) {
+        return !setti_hash_same(type, before, after);
+    }
+    return memcmp(before, after, type->storage.size) != 0;
 }
 
-/* Rounds a value into the half `side` of job->packed. Returns the address of the half. */
+/* Rounds a value. Returns the address of the packed bytes: the half of job->packed for `side`. */
 static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t side)
 {
-    setti_delta_writer* writer = &job->entries;
-    const setti_members* members = writer->type->members;
-    size_t begin = writer->size;
-    size_t size = setti_delta_bytes(writer->type);
+    setti_delta_writer* entry_writer = &job->entry_writer;
+    const setti_members* members = entry_writer->type->members;
+    size_t begin = entry_writer->size;
+    size_t size = setti_delta_bytes(entry_writer->type);
     unsigned char* packed = job->packed.data + side * setti_send_size(members, size);
-    setti_delta_write_bytes(writer, writer->type, value); /* the entries are scratch memory here */
-    if (writer->encoder.status == SETT_OK) {
-        setti_send_pack(members, writer->out + begin, size, packed);
+    /* the bytes follow the entries, and are dropped below */
+    setti_delta_write_bytes(entry_writer, entry_writer->type, value);
+    if (entry_writer->encoder.status == SETT_OK) {
+        setti_send_pack(members, entry_writer->out + begin, size, packed);
     }
-    writer->size = begin; /* drops the unrounded bytes */
+    entry_writer->size = begin;
     return packed;
 }
 
 static void selection_write_value(selection_job* job, const void* value)
 {
-    const setti_type* type = job->entries.type;
+    const setti_type* type = job->entry_writer.type;
     if (job->rounds) {
         size_t size = setti_send_size(type->members, setti_delta_bytes(type));
-        setti_delta_write(&job->entries, selection_pack(job, value, SETTI_AFTER), size);
+        setti_delta_write(&job->entry_writer, selection_pack(job, value, SETTI_AFTER), size);
     } else {
-        setti_delta_write_bytes(&job->entries, type, value);
+        setti_delta_write_bytes(&job->entry_writer, type, value);
     }
 }
 
-/* Returns true if two values are equal or, where values are rounded, become equal. */
+/* Returns true if two values are equal after rounding, if the type's values are rounded. */
 static bool selection_is_same(selection_job* job, const void* before, const void* after)
 {
     if (!job->rounds) {
-        return setti_hash_same(job->entries.type, before, after);
+        return setti_hash_same(job->entry_writer.type, before, after);
     }
     const unsigned char* packed_before = selection_pack(job, before, SETTI_BEFORE);
     const unsigned char* packed_after = selection_pack(job, after, SETTI_AFTER);
@@ -387,71 +419,81 @@ static bool selection_is_same(selection_job* job, const void* before, const void
 static bool selection_differs(selection_job* job, sett_entity entity, const void* before,
                               const void* after)
 {
-    if (job->entries.codec == NULL) {
+    if (job->entry_writer.codec == NULL) {
         return !selection_is_same(job, before, after);
     }
     return selection_codec_differs(job, before, after) || selection_leads_in(job, entity);
 }
 
-/* Returns the kind of the entry for a value of a known entity; `value` NULL: it has none. */
+/* Returns the kind of the entry for a value of an entity that the receiver has. `value` is NULL if
+ * the entity has no value. */
 static setti_delta_kind selection_kind_since(selection_job* job, sett_entity entity,
                                              const void* value)
 {
-    const setti_type* type = job->entries.type;
+    const setti_type* type = job->entry_writer.type;
     const void* before = setti_view_value(job->since, type, entity.index, SETTI_BEFORE);
     if (value == NULL) {
         return before != NULL ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
     }
-    bool plain = job->entries.codec == NULL;
-    setti_delta_kind kind = plain ? SETTI_DELTA_ADDED : SETTI_DELTA_CHANGED;
-    bool differs = before == NULL || selection_differs(job, entity, before, value);
-    return differs ? kind : SELECTION_NO_ENTRY;
+    if (before != NULL && !selection_differs(job, entity, before, value)) {
+        return SELECTION_NO_ENTRY;
+    }
+    return job->entry_writer.codec != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_ADDED;
 }
 
-/* Returns the kind of the entry for the value of selected entity `k`; `value` NULL: it has none. */
+/* Returns true if the receiving world is known, and the entity has a value of the type there. */
+static bool selection_receiver_has(const selection_job* job, const setti_type* type,
+                                   sett_entity entity)
+{
+    if (job->to_world == NULL) {
+        return false;
+    }
+    const setti_type* to_type = setti_type_find(job->to_world, type->desc.name);
+    return to_type != NULL && setti_storage_has(&to_type->storage, entity.index);
+}
+
+/* Returns the kind of the entry for the value of the k-th selected entity. `value` is NULL if the
+ * entity has no value. */
 static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const void* value)
 {
-    const setti_type* type = job->entries.type;
+    const setti_type* type = job->entry_writer.type;
     sett_entity entity = job->selected.entity[k];
     bool known = (job->mark[k] & SELECTION_KNOWN) != 0;
     if (known && job->since != NULL) {
         return selection_kind_since(job, entity, value);
     }
-    const setti_type* into_type =
-        job->into != NULL ? setti_type_find(job->into, type->desc.name) : NULL;
-    bool receiver_has_value =
-        known && into_type != NULL && setti_storage_has(&into_type->storage, entity.index);
+    bool receiver_has_value = known && selection_receiver_has(job, type, entity);
     if (value == NULL) {
         return receiver_has_value ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
     }
-    bool has_owner = job->entries.codec != NULL && job->entries.codec->owner != NULL;
+    bool has_owner = job->entry_writer.codec != NULL && job->entry_writer.codec->owner != NULL;
     bool may_be_old = receiver_has_value && job->tick != 0 && !has_owner;
     if (may_be_old && sett_changed_tick(job->world, entity, type->id) <= job->tick) {
         return SELECTION_NO_ENTRY;
     }
-    return job->entries.codec != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_ADDED;
+    return job->entry_writer.codec != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_ADDED;
 }
 
 static void selection_write_entry(selection_job* job, sett_entity entity, const void* value,
                                   setti_delta_kind kind)
 {
-    setti_delta_writer* writer = &job->entries;
-    setti_delta_write_number(writer, (uint64_t)kind, 1);
-    setti_delta_write_number(writer, entity.index, 4);
+    setti_delta_writer* entry_writer = &job->entry_writer;
+    setti_delta_write_number(entry_writer, (uint64_t)kind, 1);
+    setti_delta_write_number(entry_writer, entity.index, 4);
     bool has_value = kind != SETTI_DELTA_REMOVED;
-    if (has_value && writer->codec == NULL) {
+    if (has_value && entry_writer->codec == NULL) {
         selection_write_value(job, value);
-    } else if (has_value && writer->codec->encode != NULL) {
-        writer->codec->encode(&writer->encoder, writer->type, value);
+    } else if (has_value && entry_writer->codec->encode != NULL) {
+        entry_writer->codec->encode(&entry_writer->encoder, entry_writer->type, value);
     }
-    writer->count++;
+    entry_writer->count++;
 }
 
-/* Writes the added values of the entities at `base` + k, for each bit k of `bits`. */
+/* Writes the added values of the entities at index `base` + k, for each bit k of `bits`. */
 static void selection_write_block(selection_job* job, uint32_t base, uint64_t bits)
 {
-    setti_delta_writer* writer = &job->entries;
-    const setti_storage* storage = &writer->type->storage;
+    setti_delta_writer* entry_writer = &job->entry_writer;
+    const setti_storage* storage = &entry_writer->type->storage;
     bool one_value = (bits & (bits - 1)) == 0;
     if (one_value) { /* an entry is shorter than a block */
         uint32_t index = base + setti_bits_lowest(bits);
@@ -459,19 +501,19 @@ static void selection_write_block(selection_job* job, uint32_t base, uint64_t bi
                               setti_storage_find(storage, index), SETTI_DELTA_ADDED);
         return;
     }
-    setti_delta_write_number(writer, SETTI_DELTA_ADDED + SETTI_DELTA_BLOCK, 1);
-    setti_delta_write_number(writer, base, 4);
-    setti_delta_write_number(writer, bits, 8);
+    setti_delta_write_number(entry_writer, SETTI_DELTA_ADDED + SETTI_DELTA_BLOCK, 1);
+    setti_delta_write_number(entry_writer, base, 4);
+    setti_delta_write_number(entry_writer, bits, 8);
     for (; bits != 0; bits &= bits - 1) {
         selection_write_value(job, setti_storage_find(storage, base + setti_bits_lowest(bits)));
     }
-    writer->count++;
+    entry_writer->count++;
 }
 
 /* Added values of up to 64 neighbouring entities. */
 typedef struct selection_block {
-    uint32_t base; /* first index of the word */
-    uint64_t bits; /* 0: no values */
+    uint32_t base; /* the first of the 64 indices */
+    uint64_t bits; /* bit k: the entity at index `base` + k has a value in the block */
 } selection_block;
 
 static void selection_end_block(selection_job* job, selection_block* block)
@@ -482,8 +524,8 @@ static void selection_end_block(selection_job* job, selection_block* block)
     }
 }
 
-/* Collects a value of the kind SETTI_DELTA_ADDED in the block. Writes an entry of another kind at
- * once, after the block. */
+/* Adds an entry. A value of the kind SETTI_DELTA_ADDED is collected in `block`. An entry of another
+ * kind is written at once, after the block. */
 static void selection_add_entry(selection_job* job, selection_block* block, sett_entity entity,
                                 const void* value, setti_delta_kind kind)
 {
@@ -501,16 +543,16 @@ static void selection_add_entry(selection_job* job, selection_block* block, sett
 
 static void selection_write_entries(selection_job* job)
 {
-    const setti_codec* codec = job->entries.codec;
+    const setti_codec* codec = job->entry_writer.codec;
     bool names_owners = codec != NULL && codec->by_index;
     selection_block block = {0};
-    job->entries.count = 0;
+    job->entry_writer.count = 0;
     for (uint32_t k = 0; k < job->selected.count; k++) {
         if ((job->mark[k] & SELECTION_ALIVE) == 0) {
             continue;
         }
         sett_entity entity = job->selected.entity[k];
-        const void* value = setti_storage_find(&job->entries.type->storage, entity.index);
+        const void* value = setti_storage_find(&job->entry_writer.type->storage, entity.index);
         setti_delta_kind kind = selection_kind(job, k, value);
         if (kind == SELECTION_NO_ENTRY) {
             continue;
@@ -524,24 +566,27 @@ static void selection_write_entries(selection_job* job)
     selection_end_block(job, &block);
 }
 
-/* Writes the handles of all entities destroyed since the snapshot. */
+/* Writes the handles of all entities that were destroyed since the snapshot, if there is one. */
 static void selection_write_all_ended(selection_job* job)
 {
+    if (job->since == NULL) {
+        return;
+    }
     setti_view_slot slot = {.index = SETTI_NONE};
-    while (job->since != NULL && setti_view_next_slot(job->since, &slot)) {
+    while (setti_view_next_slot(job->since, &slot)) {
         if ((slot.generation[SETTI_BEFORE] & SETTI_DEAD) == 0) {
-            setti_delta_write_handle(&job->out, slot.index, slot.generation[SETTI_BEFORE]);
+            setti_delta_write_handle(&job->writer, slot.index, slot.generation[SETTI_BEFORE]);
         }
     }
 }
 
-/* Returns true if the receiver has to destroy an entity. */
+/* Returns true if the receiver has to destroy an entity of the list of selection_write_ended. */
 static bool selection_ends(const selection_job* job, sett_entity entity)
 {
-    uint32_t at = selection_position(&job->selected, entity);
-    unsigned char mark = at != SETTI_NONE ? job->mark[at] : 0;
-    if (job->selection->before != NULL) {
-        return (mark & SELECTION_ALIVE) == 0; /* all handles of `before` are the receiver's */
+    uint32_t position = selection_position(&job->selected, entity);
+    unsigned char mark = position != SETTI_NONE ? job->mark[position] : 0;
+    if (job->selection->before != NULL) { /* then the receiver has the entity */
+        return (mark & SELECTION_ALIVE) == 0;
     }
     return mark == SELECTION_KNOWN; /* known and not alive */
 }
@@ -552,40 +597,43 @@ static void selection_write_ended(selection_job* job)
     const setti_selected* list = selection->before != NULL ? &job->before : &job->selected;
     bool is_partial =
         selection->before != NULL || selection->entities != NULL || selection->query != NULL;
-    setti_delta_begin_handles(&job->out);
+    setti_delta_begin_handles(&job->writer);
     if (!is_partial) {
         selection_write_all_ended(job);
         return;
     }
     for (uint32_t k = 0; k < list->count; k++) {
         if (selection_ends(job, list->entity[k])) {
-            setti_delta_write_handle(&job->out, list->entity[k].index, list->entity[k].generation);
+            setti_delta_write_handle(&job->writer, list->entity[k].index,
+                                     list->entity[k].generation);
         }
     }
 }
 
 static void selection_write_begun(selection_job* job)
 {
-    setti_delta_begin_handles(&job->out);
+    setti_delta_begin_handles(&job->writer);
     for (uint32_t k = 0; k < job->selected.count; k++) {
         unsigned char mark = job->mark[k];
-        bool has_entry = (mark & SELECTION_LISTED) != 0;
+        bool alive = (mark & SELECTION_ALIVE) != 0;
         bool known = (mark & SELECTION_KNOWN) != 0;
-        if ((mark & SELECTION_ALIVE) != 0 && (has_entry || !known)) {
+        bool has_entry = (mark & SELECTION_LISTED) != 0;
+        if (alive && (!known || has_entry)) {
             sett_entity entity = job->selected.entity[k];
-            setti_delta_write_handle(&job->out, entity.index, entity.generation);
+            setti_delta_write_handle(&job->writer, entity.index, entity.generation);
         }
     }
 }
 
-/* Appends a list of handles. Writes the number of handles at offset `at`. */
-static void selection_write_list(setti_delta_writer* writer, const setti_selected* list, size_t at)
+/* Appends a list of handles. Writes the number of handles at `count_offset` of the head. */
+static void selection_write_list(setti_delta_writer* writer, const setti_selected* list,
+                                 size_t count_offset)
 {
     setti_delta_begin_handles(writer);
     for (uint32_t k = 0; k < list->count; k++) {
         setti_delta_write_handle(writer, list->entity[k].index, list->entity[k].generation);
     }
-    setti_delta_write_at(writer, at, writer->count, 4);
+    setti_delta_write_at(writer, count_offset, writer->count, 4);
 }
 
 /* Lists the owners of a type's sent values. Returns false if memory runs out. */
@@ -593,23 +641,22 @@ static bool selection_find_owners(const selection_job* job, const setti_type* ty
                                   setti_selected* owners)
 {
     const setti_codec* codec = setti_delta_codec(type);
-    bool ok = true;
-    for (uint32_t k = 0; ok && k < job->selected.count; k++) {
-        setti_codec_cursor cursor = {0};
+    setti_sides* sides = job->entry_writer.encoder.sides;
+    for (uint32_t k = 0; k < job->selected.count; k++) {
         if ((job->mark[k] & SELECTION_OWNED) == 0) {
             continue;
         }
-        while (ok) {
-            uint32_t index = job->selected.entity[k].index;
-            sett_entity owner =
-                codec->owner(job->entries.encoder.sides, type, index, SETTI_AFTER, &cursor);
-            if (sett_is_null(owner)) {
-                break;
+        uint32_t index = job->selected.entity[k].index;
+        setti_codec_cursor cursor = {0};
+        sett_entity owner = codec->owner(sides, type, index, SETTI_AFTER, &cursor);
+        while (!sett_is_null(owner)) {
+            if (!setti_selected_add(job->world, owners, owner)) {
+                return false;
             }
-            ok = setti_selected_add(job->world, owners, owner);
+            owner = codec->owner(sides, type, index, SETTI_AFTER, &cursor);
         }
     }
-    return ok;
+    return true;
 }
 
 static void selection_write_parents(selection_job* job)
@@ -617,76 +664,79 @@ static void selection_write_parents(selection_job* job)
     setti_selected owners = {0};
     for (uint32_t k = 0; k < job->world->registered.count; k++) {
         const setti_type* type = job->world->registered.item[k];
-        if (setti_delta_form_of(type) == SETTI_DELTA_TREE &&
-            setti_selection_has_type(job->selection, type) &&
-            !selection_find_owners(job, type, &owners)) {
-            job->out.encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+        bool has_parents = setti_delta_form_of(type) == SETTI_DELTA_TREE &&
+                           setti_selection_has_type(job->selection, type);
+        if (has_parents && !selection_find_owners(job, type, &owners)) {
+            job->writer.encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         }
     }
     selection_sort(&owners);
-    selection_write_list(&job->out, &owners, SETTI_DELTA_COUNT_SLOTS);
+    selection_write_list(&job->writer, &owners, SETTI_DELTA_COUNT_SLOTS);
     setti_selection_free(job->world, &owners);
 }
 
 /* Writes the entries of all types. counts[k] becomes the number of entries of type k. */
 static void selection_write_values(selection_job* job, uint32_t* counts)
 {
-    setti_delta_writer* writer = &job->entries;
+    setti_delta_writer* entry_writer = &job->entry_writer;
     for (uint32_t k = 0; k < job->world->registered.count; k++) {
-        writer->type = job->world->registered.item[k];
-        writer->codec = setti_delta_codec(writer->type);
-        writer->count = 0;
-        job->rounds = !job->exact && setti_delta_sends(writer->type);
-        size_t room = 2 * (size_t)setti_delta_bytes(writer->type);
-        bool follows_links = setti_delta_form_of(writer->type) == SETTI_DELTA_TARGET;
-        bool writes = !follows_links && setti_selection_has_type(job->selection, writer->type);
-        if (writes && job->rounds && !setti_bytes_reserve(&job->world->pool, &job->packed, room)) {
-            writer->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
-        } else if (writes) {
-            selection_write_entries(job);
+        entry_writer->type = job->world->registered.item[k];
+        entry_writer->codec = setti_delta_codec(entry_writer->type);
+        entry_writer->count = 0;
+        job->rounds = !job->exact && setti_delta_sends(entry_writer->type);
+        size_t packed_size = 2 * (size_t)setti_delta_bytes(entry_writer->type);
+        bool follows_links = setti_delta_form_of(entry_writer->type) == SETTI_DELTA_TARGET;
+        if (!follows_links && setti_selection_has_type(job->selection, entry_writer->type)) {
+            bool reserved =
+                !job->rounds || setti_bytes_reserve(&job->world->pool, &job->packed, packed_size);
+            if (reserved) {
+                selection_write_entries(job);
+            } else {
+                entry_writer->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+            }
         }
-        counts[k] = writer->count;
+        counts[k] = entry_writer->count;
     }
 }
 
 static void selection_write_types(selection_job* job, const uint32_t* counts)
 {
-    setti_delta_writer* out = &job->out;
+    setti_delta_writer* writer = &job->writer;
     const setti_type_list* types = &job->world->registered;
     uint32_t sent = 0;
-    size_t from = out->size;
+    size_t start = writer->size;
     for (uint32_t k = 0; k < types->count; k++) {
         if (counts[k] != 0) {
             uint32_t sections[SETTI_DELTA_SECTIONS] = {counts[k]};
             bool rounded = !job->exact && setti_delta_sends(types->item[k]);
-            setti_delta_write_type(out, types->item[k], rounded ? SETTI_ROUNDED : SETTI_EXACT,
+            setti_delta_write_type(writer, types->item[k], rounded ? SETTI_ROUNDED : SETTI_EXACT,
                                    sections, 0);
             sent++;
         }
     }
-    setti_delta_write_at(out, SETTI_DELTA_COUNT_TYPES, sent, 4);
-    setti_delta_write_at(out, SETTI_DELTA_TYPES_SIZE, out->size - from, 4);
+    setti_delta_write_at(writer, SETTI_DELTA_COUNT_TYPES, sent, 4);
+    setti_delta_write_at(writer, SETTI_DELTA_TYPES_SIZE, writer->size - start, 4);
 }
 
-static void selection_write(selection_job* job, setti_view* sides, uint32_t* counts)
+static void selection_write(selection_job* job, setti_view* view, uint32_t* counts)
 {
-    setti_delta_writer* out = &job->out;
-    out->pool = &job->world->pool;
-    job->entries.pool = &job->world->pool;
-    setti_delta_begin_encoder(&job->entries, &sides->sides);
+    setti_delta_writer* writer = &job->writer;
+    writer->pool = &job->world->pool;
+    job->entry_writer.pool = &job->world->pool;
+    setti_delta_begin_encoder(&job->entry_writer, &view->sides);
     selection_mark(job);
     selection_write_values(job, counts);
-    setti_delta_write_head(out, SETTI_DELTA_PART);
+    setti_delta_write_head(writer, SETTI_DELTA_PART);
     selection_write_ended(job);
-    setti_delta_write_at(out, SETTI_DELTA_COUNT_ENDED, out->count, 4);
+    setti_delta_write_at(writer, SETTI_DELTA_COUNT_ENDED, writer->count, 4);
     selection_write_begun(job);
-    setti_delta_write_at(out, SETTI_DELTA_COUNT_BEGUN, out->count, 4);
+    setti_delta_write_at(writer, SETTI_DELTA_COUNT_BEGUN, writer->count, 4);
     selection_write_parents(job);
-    if (job->entries.encoder.status == SETT_OK) {
-        setti_delta_write(out, job->entries.out, job->entries.size);
+    if (job->entry_writer.encoder.status == SETT_OK) {
+        setti_delta_write(writer, job->entry_writer.out, job->entry_writer.size);
     }
     selection_write_types(job, counts);
-    setti_delta_write_seal(out);
+    setti_delta_write_seal(writer);
 }
 
 /* Checks that all selected values can be sent. */
@@ -709,7 +759,7 @@ static sett_status selection_check_types(const selection_job* job, const char* c
     return SETT_OK;
 }
 
-static sett_status selection_encode_view(selection_job* job, setti_view* sides, const char* call)
+static sett_status selection_encode_view(selection_job* job, setti_view* view, const char* call)
 {
     sett_world* world = job->world;
     sett_status status = selection_check_types(job, call);
@@ -723,21 +773,26 @@ static sett_status selection_encode_view(selection_job* job, setti_view* sides, 
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     job->mark = (unsigned char*)counts + counts_size;
-    job->entries.encoder.call = call;
-    selection_write(job, sides, counts);
+    job->entry_writer.encoder.call = call;
+    selection_write(job, view, counts);
     setti_pool_free(&world->pool, counts, size, 16);
-    status = job->entries.encoder.status;
-    return status != SETT_OK ? status : job->out.encoder.status;
+    if (job->entry_writer.encoder.status != SETT_OK) {
+        return job->entry_writer.encoder.status;
+    }
+    return job->writer.encoder.status;
 }
 
-/* Encodes a part. `snapshot`: as `since` of setti_part. */
+/* Encodes a part. `snapshot` is the member `since` of setti_part. */
 static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, const char* call)
 {
     sett_world* world = job->world;
     setti_view view;
     sett_status status = SETT_OK;
     bool by_tick = snapshot.slot == 0 && snapshot.serial == 0; /* job->tick decides what is sent */
-    setti_snapshot* since = by_tick ? NULL : setti_snapshot_find(world, snapshot, &status);
+    setti_snapshot* since = NULL;
+    if (!by_tick) {
+        since = setti_snapshot_find(world, snapshot, &status);
+    }
     if (status != SETT_OK) {
         return setti_snapshot_fail(world, snapshot, status, call);
     }
@@ -762,14 +817,17 @@ static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, 
     if (since != NULL) {
         setti_view_deinit(world, &view);
     }
-    return status == SETT_STATUS_OUT_OF_MEMORY ? setti_world_no_memory(world, call) : status;
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_world_no_memory(world, call);
+    }
+    return status;
 }
 
 static void selection_end(selection_job* job)
 {
     setti_pool* pool = &job->world->pool;
-    setti_pool_free(pool, job->entries.out, job->entries.capacity, 16);
-    setti_pool_free(pool, job->out.out, job->out.capacity, 16);
+    setti_pool_free(pool, job->entry_writer.out, job->entry_writer.capacity, 16);
+    setti_pool_free(pool, job->writer.out, job->writer.capacity, 16);
     setti_bytes_free(pool, &job->packed);
     setti_selection_free(job->world, &job->selected);
     setti_selection_free(job->world, &job->before);
@@ -783,12 +841,12 @@ sett_status sett_selection_encode(sett_world* world, const sett_selection* selec
     }
     selection_job job = {.world = world, .selection = selection};
     sett_status status = selection_encode(&job, since, __func__);
-    *size = status == SETT_OK ? job.out.size : 0;
+    *size = status == SETT_OK ? job.writer.size : 0; /* also if `out` is too small */
     if (status == SETT_OK) {
-        status = setti_delta_check_capacity(world, __func__, out, capacity, job.out.size);
+        status = setti_delta_check_capacity(world, __func__, out, capacity, job.writer.size);
     }
     if (status == SETT_OK && out != NULL) {
-        memcpy(out, job.out.out, job.out.size);
+        memcpy(out, job.writer.out, job.writer.size);
     }
     selection_end(&job);
     return status;
@@ -800,12 +858,12 @@ sett_status setti_selection_encode(sett_world* world, const setti_part* part, co
     selection_job job = {.world = world,
                          .selection = part->selection,
                          .tick = part->tick,
-                         .into = part->into,
+                         .to_world = part->to_world,
                          .exact = true};
     sett_status status = selection_encode(&job, part->since, call);
-    *out = (setti_bytes){job.out.out, job.out.size, job.out.capacity};
-    job.out.out = NULL; /* the caller has the bytes */
-    job.out.capacity = 0;
+    *out = (setti_bytes){job.writer.out, job.writer.size, job.writer.capacity};
+    job.writer.out = NULL; /* the caller has the bytes */
+    job.writer.capacity = 0;
     selection_end(&job);
     return status;
 }
@@ -815,14 +873,17 @@ sett_status setti_selection_encode_handles(sett_world* world, const setti_select
                                            setti_bytes* out)
 {
     static const setti_selected none = {0};
-    setti_delta_writer to = {.pool = &world->pool};
-    setti_delta_write_head(&to, SETTI_DELTA_PART);
-    selection_write_list(&to, ended, SETTI_DELTA_COUNT_ENDED);
-    selection_write_list(&to, begun, SETTI_DELTA_COUNT_BEGUN);
-    selection_write_list(&to, &none, SETTI_DELTA_COUNT_SLOTS);
-    setti_delta_write_seal(&to);
-    *out = (setti_bytes){to.out, to.size, to.capacity};
-    return to.encoder.status == SETT_OK ? SETT_OK : setti_world_no_memory(world, call);
+    setti_delta_writer writer = {.pool = &world->pool};
+    setti_delta_write_head(&writer, SETTI_DELTA_PART);
+    selection_write_list(&writer, ended, SETTI_DELTA_COUNT_ENDED);
+    selection_write_list(&writer, begun, SETTI_DELTA_COUNT_BEGUN);
+    selection_write_list(&writer, &none, SETTI_DELTA_COUNT_SLOTS);
+    setti_delta_write_seal(&writer);
+    *out = (setti_bytes){writer.out, writer.size, writer.capacity};
+    if (writer.encoder.status != SETT_OK) {
+        return setti_world_no_memory(world, call);
+    }
+    return SETT_OK;
 }
 
 /* ------------------------------------------------------------------------------------- applying */
@@ -832,7 +893,9 @@ static sett_status selection_apply(sett_world* world, const void* bytes, size_t 
 {
     static const sett_selection all = {0};
     setti_selected selected;
-    allowed = allowed != NULL ? allowed : &all;
+    if (allowed == NULL) {
+        allowed = &all;
+    }
     if (setti_world_check_unlocked(world, call) != SETT_OK ||
         setti_world_lacks_list(world, bytes, size, call, "bytes")) {
         return setti_world_failure(world);
@@ -852,8 +915,10 @@ static sett_status selection_apply(sett_world* world, const void* bytes, size_t 
 sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t size,
                                  const sett_selection* allowed)
 {
-    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT
-                                : selection_apply(world, bytes, size, allowed, __func__);
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return selection_apply(world, bytes, size, allowed, __func__);
 }
 
 sett_status sett_selection_copy(sett_world* from_world, const sett_selection* selection,
@@ -868,10 +933,10 @@ sett_status sett_selection_copy(sett_world* from_world, const sett_selection* se
                                      __func__);
     }
     selection_job job = {
-        .world = from_world, .selection = selection, .tick = since_tick, .into = to_world};
+        .world = from_world, .selection = selection, .tick = since_tick, .to_world = to_world};
     sett_status status = selection_encode(&job, (sett_snapshot){0, 0}, __func__);
     if (status == SETT_OK) {
-        status = selection_apply(to_world, job.out.out, job.out.size, NULL, __func__);
+        status = selection_apply(to_world, job.writer.out, job.writer.size, NULL, __func__);
     } else {
         status = setti_world_fail_with(to_world, status, "%s", sett_world_message(from_world));
     }

@@ -29,9 +29,9 @@ bool setti_selected_has(const setti_selected* selected, sett_entity entity);
 /* A part of a world to encode. */
 typedef struct setti_part {
     const sett_selection* selection;
-    sett_snapshot since;    /* changes since then are sent; null: `tick` decides what is sent */
-    const sett_world* into; /* the receiving world, or NULL if it is not known */
-    uint64_t tick;          /* values written later are sent, and values that `into` lacks */
+    sett_snapshot since;        /* changes since then are sent; null: `tick` decides what is sent */
+    const sett_world* to_world; /* the receiving world, or NULL if it is not known */
+    uint64_t tick;              /* values written later are sent, and values `to_world` lacks */
 } setti_part;
 
 /* Encodes a part. The caller always frees `out`. */

@@ -3,20 +3,20 @@
  * The workload: each frame takes a snapshot and drops the oldest. Some frames restore a snapshot
  * from a few frames ago. Editors have many snapshots, restored and dropped in any order.
  *
- * The snapshots form a tree around the live world. Each snapshot is stored as the difference from
- * the neighbour on the side of the live world. Pages of the live world never move. Restoring walks
- * to the snapshot and reverses each edge on the way: the stored pages and the live pages change
- * places (H. Baker's shallow binding, and his arrays):
+ * The snapshots form a tree whose root is the live world. Each snapshot is stored as the difference
+ * from its parent. Pages of the live world never move. A restore walks from the live world to the
+ * snapshot and reverses each edge on the way: the stored pages and the live pages change places
+ * (H. Baker's shallow binding, and his arrays):
  *
  *     a <- b <- c <- live                  restore a:        live -> a -> b -> c
  *                \                                                         \
  *                 d                                                         d
  *
- * A dropped snapshot with one child is merged into the child. With more children it stays, hidden.
- * The snapshot next to the live world (the head) stays as well, because the tick of a live page
- * tells whether the head's difference has the page. With a child as the new head, ticks of pages
- * would change, and change detection would report unchanged pages. The next take or restore frees
- * a hidden head.
+ * A dropped snapshot with one child is merged into the child. A dropped snapshot with more children
+ * stays, hidden. The snapshot next to the live world (the head) stays as well, because the tick of
+ * a live page tells whether the head's difference has the page. If a child became the head, ticks
+ * of pages would change, and change detection would report unchanged pages. The next take or
+ * restore frees a hidden head.
  *
  * The clock is not part of the state: it continues after a restore, while the ticks of writes are
  * restored with the pages. So writes after a restore are later than all restored writes. A system's
@@ -24,7 +24,7 @@
  * state (a renderer's) have to see the exchanged pages: each page has a second tick for restores
  * (setti_pages_restored), and these cursors compare the later tick of the two.
  *
- * Invariant:  toward == NULL for the head, and for no other snapshot;
+ * Invariant:  parent == NULL for the head, and for no other snapshot;
  *             cow_from = the head's tick + 1 <= the world's tick, or 0 without a head (except at
  *             the end of a stage of threads that lost the head);
  *             a page's ticks of writes and of restores <= the world's tick;
@@ -38,6 +38,7 @@
 #include "world/command.h"
 #include "world/trace.h"
 
+/* Calls `visit` with each saved page of a table. */
 static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user)
 {
@@ -69,7 +70,7 @@ static void state_discount_others(setti_state* state, const setti_diff* diff)
 
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
-    SETTI_ASSERT(head == NULL || head->toward == NULL);
+    SETTI_ASSERT(head == NULL || head->parent == NULL);
     if (state->head != NULL) {
         state_count_others(state, &state->head->diff);
     }
@@ -93,7 +94,7 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
         return NULL;
     }
     const setti_snapshot_slot* slot = &state->slot[snapshot.slot];
-    if (slot->serial != snapshot.serial) { /* the slot has a later handle: the status is a guess */
+    if (slot->serial != snapshot.serial) { /* the slot has a newer handle: the status is a guess */
         *status = snapshot.serial <= state->lost_serial ? SETT_STATUS_LOST : SETT_STATUS_STALE;
         return NULL;
     }
@@ -125,12 +126,13 @@ static bool state_reserve_slot(setti_state* state)
     if (state->free_slot != SETTI_NONE || state->slot_count < state->slot_capacity) {
         return true;
     }
-    void* slot = setti_pool_grow(&state->world->pool, state->slot, sizeof(*state->slot),
-                                 state->slot_count, 1, &state->slot_capacity);
-    if (slot != NULL) {
-        state->slot = slot;
+    void* slots = setti_pool_grow(&state->world->pool, state->slot, sizeof(*state->slot),
+                                  state->slot_count, 1, &state->slot_capacity);
+    if (slots == NULL) {
+        return false;
     }
-    return slot != NULL;
+    state->slot = slots;
+    return true;
 }
 
 static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)
@@ -152,7 +154,7 @@ static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)
     return handle;
 }
 
-/* Ends the handle of a snapshot. */
+/* Ends the handle of a snapshot. `lost` is true if the program did not drop the snapshot. */
 static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
 {
     SETTI_ASSERT(state->slot[node->slot].node == node);
@@ -182,7 +184,10 @@ static void roots_save(const sett_world* world, unsigned char* out)
 
 const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti_root* root)
 {
-    return root->number < node->root_count ? node->roots + root->saved_at : NULL;
+    if (root->number >= node->root_count) {
+        return NULL;
+    }
+    return node->roots + root->saved_at;
 }
 
 /* Restores all roots and the lengths of their tables. A root that is newer than the snapshot gets
@@ -206,40 +211,39 @@ static void roots_restore(const sett_world* world, const setti_snapshot* node)
 
 /* ----------------------------------------------------------------------------------------- tree */
 
-/* Stores `node` as the difference from `toward`. */
-static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
+static void state_link_child(setti_snapshot* node, setti_snapshot* parent)
 {
-    SETTI_ASSERT(node->toward == NULL && node != toward);
-    node->toward = toward;
+    SETTI_ASSERT(node->parent == NULL && node != parent);
+    node->parent = parent;
     node->sibling_previous = NULL;
-    node->sibling_next = toward->child;
-    if (toward->child != NULL) {
-        toward->child->sibling_previous = node;
+    node->sibling_next = parent->child;
+    if (parent->child != NULL) {
+        parent->child->sibling_previous = node;
     }
-    toward->child = node;
+    parent->child = node;
 }
 
-static void state_unlink_toward(setti_snapshot* node)
+static void state_unlink_child(setti_snapshot* node)
 {
-    SETTI_ASSERT(node->toward != NULL);
+    SETTI_ASSERT(node->parent != NULL);
     setti_snapshot* previous = node->sibling_previous;
     if (previous != NULL) {
         previous->sibling_next = node->sibling_next;
     } else {
-        node->toward->child = node->sibling_next;
+        node->parent->child = node->sibling_next;
     }
     if (node->sibling_next != NULL) {
         node->sibling_next->sibling_previous = previous;
     }
-    node->toward = NULL;
+    node->parent = NULL;
 }
 
-/* Frees a snapshot without children. It must not be the head any more. */
+/* Frees a snapshot that has no children and is not the head any more. */
 static void state_free(setti_state* state, setti_snapshot* node)
 {
     setti_pool* pool = &state->world->pool;
-    if (node->toward != NULL) {
-        state_unlink_toward(node);
+    if (node->parent != NULL) {
+        state_unlink_child(node);
     }
     if (node->older != NULL) {
         node->older->younger = node->younger;
@@ -259,8 +263,8 @@ static void state_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-/* Merges a hidden snapshot into its only child. Returns false if memory runs out: state_tidy tries
- * again later. */
+/* Merges a hidden snapshot into its only child. Returns false if memory runs out: then a later call
+ * of state_tidy tries again. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
@@ -273,9 +277,9 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
     state_discount_others(state, &old_diffs[0]);
     state_discount_others(state, &old_diffs[1]);
     state_count_others(state, &child->diff); /* node->diff is empty now */
-    setti_snapshot* toward = node->toward;
-    state_unlink_toward(child);
-    state_link_toward(child, toward);
+    setti_snapshot* parent = node->parent;
+    state_unlink_child(child);
+    state_link_child(child, parent);
     state_free(state, node);
     return true;
 }
@@ -300,16 +304,21 @@ static void state_retry_merges(setti_state* state)
     state->postponed = false;
     for (setti_snapshot* snapshot = state->oldest; snapshot != NULL;) {
         bool freed = snapshot->hidden && state_collapse(state, snapshot);
-        snapshot = freed ? state->oldest : snapshot->younger; /* `snapshot` is gone: start again */
+        /* if `snapshot` was freed, its neighbours may be gone too: begins again */
+        snapshot = freed ? state->oldest : snapshot->younger;
     }
 }
 
-/* Frees hidden snapshots from `node` towards the head, up to one that has to stay. */
+/* Frees hidden snapshots from `node` towards the head, until one has to stay. Tries postponed
+ * merges again. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
     while (node != NULL && node->hidden) {
-        setti_snapshot* toward = node->toward;
-        node = state_collapse(state, node) ? toward : NULL;
+        setti_snapshot* parent = node->parent;
+        if (!state_collapse(state, node)) {
+            break;
+        }
+        node = parent;
     }
     if (state->postponed) {
         state_retry_merges(state);
@@ -339,7 +348,7 @@ static void state_end(setti_cow* cow, setti_cow_reason reason)
     uint32_t ended = state->count - state->hidden;
     state_set_head(state, NULL);
     for (setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
-        node->toward = NULL;
+        node->parent = NULL;
         if (!node->hidden) {
             state_free_slot(state, node, out_of_memory);
         }
@@ -356,12 +365,13 @@ static void state_end(setti_cow* cow, setti_cow_reason reason)
     }
 }
 
+/* Returns the size of all saved pages in bytes. */
 static size_t state_size(const setti_state* state)
 {
     return state->cow.others + (state->head != NULL ? state->head->diff.size : 0);
 }
 
-/* Drops the oldest snapshots until the others keep the limit. */
+/* Drops the oldest snapshots until the size of all snapshots is within the limit. */
 static void state_enforce_limit(setti_state* state)
 {
     size_t limit = state->cow.limit;
@@ -372,7 +382,7 @@ static void state_enforce_limit(setti_state* state)
             node = node->younger;
         }
         if (node == state->head || state->count - state->hidden == 1) {
-            break; /* the head and the last snapshot stay */
+            break; /* the head and the last snapshot always stay */
         }
         state_drop(state, node, STATE_LOST);
         dropped++;
@@ -397,11 +407,11 @@ void setti_state_set_limit(setti_state* state)
     state_enforce_limit(state);
 }
 
-/* Enforces the limit when memory exceeds it. */
+/* Drops snapshots when the saved pages exceed the limit. */
 static void state_full(setti_cow* cow)
 {
     setti_state* state = (setti_state*)cow;
-    /* a write may be in progress; then the next snapshot enforces the limit */
+    /* if a write may be in progress, the next snapshot enforces the limit */
     if (state->world->locks == 0 && !state->world->side_by_side && !state->has_clones) {
         state_enforce_limit(state);
     }
@@ -420,8 +430,12 @@ static sett_status snapshot_prepare(setti_state* state, const char* call)
         if (status != SETT_OK) {
             return status;
         }
-        state->has_values = state->has_values || setti_pages_values(&type->storage.rows) != NULL;
-        state->has_clones = state->has_clones || type->desc.save == SETT_SAVE_CLONE;
+        if (setti_pages_values(&type->storage.rows) != NULL) {
+            state->has_values = true;
+        }
+        if (type->desc.save == SETT_SAVE_CLONE) {
+            state->has_clones = true;
+        }
         ++*prepared;
     }
     return SETT_OK;
@@ -450,15 +464,18 @@ static setti_snapshot* snapshot_make(setti_state* state)
 
 sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const char* call)
 {
-    sett_status status = setti_world_check_unlocked(world, call);
-    setti_state* state = status == SETT_OK ? setti_state_get(world, call) : NULL;
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return world->error;
+    }
+    setti_state* state = setti_state_get(world, call);
     if (state == NULL) {
         return world->error;
     }
-    status = snapshot_prepare(state, call);
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world, call);
+    sett_status status = snapshot_prepare(state, call);
+    if (status != SETT_OK) {
+        return status;
     }
+    status = setti_commands_apply_all(world, call);
     if (status != SETT_OK) {
         return status;
     }
@@ -480,7 +497,7 @@ sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const cha
     setti_snapshot* previous = state->head;
     if (previous != NULL) {
         state->cow.expected = previous->diff.count; /* a guess: as many pages will be written */
-        state_link_toward(previous, node);
+        state_link_child(previous, node);
     }
     state_set_head(state, node);
     world->pool.tick++; /* writes from now on are later than the snapshot */
@@ -492,33 +509,38 @@ sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const cha
 
 sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
 {
-    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT : setti_snapshot_take(world, out, __func__);
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return setti_snapshot_take(world, out, __func__);
 }
 
 setti_snapshot* setti_snapshot_path(setti_snapshot* target)
 {
-    target->path = NULL;
-    while (target->toward != NULL) {
-        target->toward->path = target;
-        target = target->toward;
+    setti_snapshot* node = target;
+    node->next = NULL;
+    while (node->parent != NULL) {
+        node->parent->next = node;
+        node = node->parent;
     }
-    return target;
+    return node;
 }
 
-/* Returns the entry `number` of a path: the entries of `first` are numbered first. */
-static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t number)
+/* Returns an entry of a path by number. Numbers count through the entries of all snapshots of the
+ * path, from the snapshot `first` on. */
+static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t entry_number)
 {
     const setti_snapshot* node = first;
-    for (; number >= node->diff.count; node = node->path) {
-        number -= node->diff.count;
+    for (; entry_number >= node->diff.count; node = node->next) {
+        entry_number -= node->diff.count;
     }
-    return &node->diff.item[number];
+    return &node->diff.item[entry_number];
 }
 
-/* Exchanges a live page with the page of `saved`, the entry `number` of the path. *lent is 0, or
- * 1 + the number of the entry that has the page's own address. */
+/* Exchanges a live page with the page of `saved`, the entry of the path with this number. *lent is
+ * 1 + the number of the entry that holds the live page's own address, or 0 if there is none. */
 static void restore_swap(setti_state* state, const setti_snapshot* first, setti_diff* diff,
-                         setti_cow_entry* saved, uint32_t number)
+                         setti_cow_entry* saved, uint32_t entry_number)
 {
     setti_pool* pool = &state->world->pool;
     uint32_t* lent = setti_pages_entry(saved->pages, saved->number);
@@ -533,7 +555,7 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
     setti_cow_swap(pool, diff, saved);
     if (plain && *lent == 0) {
         saved->kind = SETTI_COW_LENT; /* `saved` has the page's own address now */
-        *lent = number + 1;
+        *lent = entry_number + 1;
     }
 }
 
@@ -545,10 +567,11 @@ static bool restore_is_now(const setti_state* state, const setti_cow_entry* save
     return has_hooks == (pass == 0);
 }
 
-/* Restores the pages of a diff, and saves the live pages in it. The diff's first entry has the
- * number `number`. If `first` is NULL, the diff is the head's: its entries become empty. */
+/* Restores the pages of a diff, and saves the live pages in the diff. `first_number` is the number
+ * of the diff's first entry in the path. If `first` is NULL, the diff is the head's, and the live
+ * pages are not saved. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
-                         uint32_t number)
+                         uint32_t first_number)
 {
     /* values with hooks come first: presence pages still tell which rows have a live value */
     for (uint32_t pass = state->has_values ? 0 : 1; pass < 2; pass++) {
@@ -559,16 +582,16 @@ static void restore_diff(setti_state* state, const setti_snapshot* first, setti_
             if (first == NULL) {
                 setti_cow_undo(&state->world->pool, diff, &diff->item[k]);
             } else {
-                restore_swap(state, first, diff, &diff->item[k], number + k);
+                restore_swap(state, first, diff, &diff->item[k], first_number + k);
             }
         }
     }
 }
 
-/* Copies live pages back to their own addresses. */
+/* Copies all live pages back to their own addresses. */
 static void restore_addresses(const setti_snapshot* first)
 {
-    for (const setti_snapshot* node = first; node->path != NULL; node = node->path) {
+    for (const setti_snapshot* node = first; node->next != NULL; node = node->next) {
         for (uint32_t k = 0; k < node->diff.count; k++) {
             if (node->diff.item[k].kind == SETTI_COW_LENT) {
                 setti_cow_give_back(&node->diff.item[k]);
@@ -587,32 +610,32 @@ static void restore_entities(sett_world* world, const setti_diff* diff)
     }
 }
 
-/* Restores the last snapshot of the path that begins at the head. It becomes the head. */
+/* Restores the last snapshot of the path that begins at `head`. The snapshot becomes the head. */
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == state->head);
     static const setti_diff nothing = {0};
     setti_pool* pool = &state->world->pool;
     pool->restored = ++pool->tick; /* marks the pages of the head's diff */
-    for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
+    for (const setti_snapshot* node = head->next; node != NULL; node = node->next) {
         state_discount_others(state, &node->diff); /* the loop below counts the reversed diffs */
     }
-    restore_diff(state, NULL, &head->diff, 0); /* first the state of the head */
+    restore_diff(state, NULL, &head->diff, 0); /* goes back to the state of the head */
     roots_restore(state->world, head);
     restore_entities(state->world, &head->diff);
     setti_diff_deinit(pool, &head->diff);
     const setti_snapshot* first = head;
-    uint32_t number = 0;
+    uint32_t first_number = 0;     /* of the entries of `next` */
     pool->restored = ++pool->tick; /* marks the pages exchanged below */
-    while (head->path != NULL) {
-        setti_snapshot* next = head->path;
-        restore_diff(state, first, &next->diff, number);
+    while (head->next != NULL) {
+        setti_snapshot* next = head->next;
+        restore_diff(state, first, &next->diff, first_number);
         roots_restore(state->world, next);
         restore_entities(state->world, &next->diff);
-        state_unlink_toward(next);
+        state_unlink_child(next);
         head->diff = next->diff; /* reverses the edge */
-        number += head->diff.count;
-        state_link_toward(head, next);
+        first_number += head->diff.count;
+        state_link_child(head, next);
         next->diff = nothing;
         state_count_others(state, &head->diff);
         head = next;
@@ -623,7 +646,8 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     state->world->epoch++;
 }
 
-/* Prepares a restore, and drops recorded commands. Returns the snapshot, or NULL after an error. */
+/* Prepares a restore, and drops recorded commands. Returns the snapshot, or NULL after a
+ * failure. */
 static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, const char* call)
 {
     sett_status status = setti_world_check_unlocked(world, call);
@@ -662,8 +686,8 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     setti_state* state = setti_state_of(world);
     setti_restored changes = {0};
     bool notifies = state->options.restored != NULL;
-    bool changes_found = !notifies || setti_restored_find(world, target, &changes);
-    if (!changes_found && need == RESTORE_OR_FAIL) {
+    bool has_changes = !notifies || setti_restored_find(world, target, &changes);
+    if (!has_changes && need == RESTORE_OR_FAIL) {
         return setti_world_no_memory(world, call);
     }
     setti_snapshot* head = setti_snapshot_path(target);
@@ -685,7 +709,7 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     if (head != target) {
         state_tidy(state, head);
     }
-    if (notifies && changes_found) {
+    if (notifies && has_changes) {
         setti_restored_notify(world, &changes);
     } else if (notifies) {
         setti_world_log(world, SETT_LOG_WARNING,
@@ -707,8 +731,10 @@ sett_status setti_snapshot_restore(sett_world* world, sett_snapshot snapshot, co
 
 sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
 {
-    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT
-                                : setti_snapshot_restore(world, snapshot, __func__);
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return setti_snapshot_restore(world, snapshot, __func__);
 }
 
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot, const char* call)
@@ -744,9 +770,13 @@ sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
 
 void sett_snapshot_drop_all(sett_world* world)
 {
-    if (!SETTI_IS_NULL(world) && setti_world_check_serial(world, __func__) == SETT_OK &&
-        setti_state_of(world) != NULL) {
-        state_end(&setti_state_of(world)->cow, SETTI_COW_WORLD_ENDS); /* no snapshot is lost */
+    if (SETTI_IS_NULL(world) || setti_world_check_serial(world, __func__) != SETT_OK) {
+        return;
+    }
+    setti_state* state = setti_state_of(world);
+    if (state != NULL) {
+        /* the reason says that memory did not run out: the snapshots do not count as lost */
+        state_end(&state->cow, SETTI_COW_WORLD_ENDS);
     }
 }
 
@@ -767,9 +797,11 @@ SETTI_COLD sett_status sett_snapshot_set_options_sized(sett_world* world,
     static const char call[] = "sett_snapshot_set_options";
     static const sett_snapshot_options defaults;
     sett_snapshot_options full;
-    bool given = options != NULL;
-    options = setti_world_desc(world, given ? options : &defaults, given ? size : sizeof(full),
-                               &full, sizeof(full), call);
+    if (options == NULL) {
+        options = &defaults;
+        size = sizeof(defaults);
+    }
+    options = setti_world_desc(world, options, size, &full, sizeof(full), call);
     if (options == NULL) {
         return setti_world_failure(world);
     }
@@ -788,14 +820,16 @@ SETTI_COLD sett_status sett_snapshot_set_options_sized(sett_world* world,
 void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats* stats, size_t size)
 {
     sett_snapshot_stats all = {0};
-    if (!setti_is_null(world, "sett_snapshot_stats_get", "world") &&
-        setti_state_of(world) != NULL) {
-        const setti_state* state = setti_state_of(world);
-        const setti_snapshot* head = state->head;
+    const setti_state* state = NULL;
+    if (!setti_is_null(world, "sett_snapshot_stats_get", "world")) {
+        state = setti_state_of(world);
+    }
+    if (state != NULL) {
+        uint32_t head_pages = state->head != NULL ? state->head->diff.pages : 0;
         all.snapshots = state->count - state->hidden;
         all.hidden = state->hidden;
         all.lost = state->lost;
-        all.pages = (uint32_t)state->cow.pages + (head != NULL ? head->diff.pages : 0);
+        all.pages = (uint32_t)state->cow.pages + head_pages;
         all.page_size = state_size(state);
     }
     setti_copy_sized(stats, size, &all, sizeof(all));
@@ -817,13 +851,16 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
             continue;
         }
         ++*saved;
-        bool exists = entry < head->diff.count;
-        const setti_cow_entry* item = exists ? &head->diff.item[entry] : NULL;
+        const setti_cow_entry* item = NULL;
+        if (entry < head->diff.count) {
+            item = &head->diff.item[entry];
+        }
         if (item == NULL || item->pages != pages || item->number != number) {
             return "snapshot: a page that was written since has no copy";
         }
-        bool lacks_page = item->kind == SETTI_COW_COPY && pages->data[number] == NULL;
-        if (lacks_page || (item->data == NULL) != (item->kind == SETTI_COW_ABSENT)) {
+        bool lacks_live_page = item->kind == SETTI_COW_COPY && pages->data[number] == NULL;
+        bool lacks_copy = item->data == NULL;
+        if (lacks_live_page || lacks_copy != (item->kind == SETTI_COW_ABSENT)) {
             return "snapshot: the copy of a page is of another kind";
         }
     }
@@ -835,8 +872,10 @@ static bool state_check_diff(const setti_diff* diff)
     size_t size = 0;
     uint32_t pages = 0;
     for (uint32_t k = 0; k < diff->count; k++) {
-        size += diff->item[k].data != NULL ? diff->item[k].pages->size : 0;
-        pages += diff->item[k].data != NULL;
+        if (diff->item[k].data != NULL) {
+            size += diff->item[k].pages->size;
+            pages++;
+        }
     }
     return size == diff->size && pages == diff->pages;
 }
@@ -849,23 +888,30 @@ static const char* state_check_tree(const setti_state* state)
     size_t others = 0;
     size_t pages = 0;
     for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
-        if ((node->toward == NULL) != (node == state->head) || !state_check_diff(&node->diff)) {
+        bool is_root = node->parent == NULL;
+        if (is_root != (node == state->head) || !state_check_diff(&node->diff)) {
             return "snapshot: two are next to the live world, or a size is miscounted";
         }
         for (const setti_snapshot* snapshot = node->child; snapshot != NULL;
              snapshot = snapshot->sibling_next) {
-            children += snapshot->toward == node;
+            children += snapshot->parent == node;
         }
         count++;
         hidden += node->hidden;
-        others += node != state->head ? node->diff.size : 0;
-        pages += node != state->head ? node->diff.pages : 0;
+        if (node != state->head) {
+            others += node->diff.size;
+            pages += node->diff.pages;
+        }
     }
-    if (count != state->count || hidden != state->hidden || others != state->cow.others ||
-        pages != state->cow.pages) {
+    bool same_counts = count == state->count && hidden == state->hidden;
+    bool same_totals = others == state->cow.others && pages == state->cow.pages;
+    if (!same_counts || !same_totals) {
         return "snapshot: the totals are miscounted";
     }
-    return children + 1 == count ? NULL : "snapshot: a child is missing in its parent's list";
+    if (children + 1 != count) { /* all snapshots except the head are children */
+        return "snapshot: a child is missing in its parent's list";
+    }
+    return NULL;
 }
 
 SETTI_COLD static const char* state_validate(sett_world* world, const char** where)
@@ -875,21 +921,32 @@ SETTI_COLD static const char* state_validate(sett_world* world, const char** whe
     if (state == NULL || state->head == NULL) {
         return world->pool.cow_from == 0 ? NULL : "pages are copied although there is no snapshot";
     }
-    if (world->pool.cow_from != state->head->tick + 1 || state->cow.diff != &state->head->diff ||
-        state->head->toward != NULL || world->pool.tick < world->pool.cow_from) {
+    const setti_snapshot* head = state->head;
+    uint64_t cow_from = world->pool.cow_from;
+    bool ticks_match = cow_from == head->tick + 1 && cow_from <= world->pool.tick;
+    bool is_head = state->cow.diff == &head->diff && head->parent == NULL;
+    if (!ticks_match || !is_head) {
         return "snapshot: pages are copied for another snapshot than the latest";
     }
-    uint32_t saved = 0;
     const char* reason = state_check_tree(state);
-    for (const setti_root* root = world->roots; root != NULL && reason == NULL; root = root->next) {
-        for (uint32_t k = 0; k < 2 && reason == NULL; k++) {
-            reason =
-                root->pages[k] != NULL ? state_check_pages(world, root->pages[k], &saved) : NULL;
+    if (reason != NULL) {
+        return reason;
+    }
+    uint32_t saved = 0;
+    for (const setti_root* root = world->roots; root != NULL; root = root->next) {
+        for (uint32_t k = 0; k < 2; k++) {
+            if (root->pages[k] != NULL) {
+                reason = state_check_pages(world, root->pages[k], &saved);
+            }
+            if (reason != NULL) {
+                return reason;
+            }
         }
     }
-    return reason == NULL && saved != state->head->diff.count
-               ? "snapshot: a page has two copies, or was not written"
-               : reason;
+    if (saved != head->diff.count) {
+        return "snapshot: a page has two copies, or was not written";
+    }
+    return NULL;
 }
 
 setti_state* setti_state_get(sett_world* world, const char* call)

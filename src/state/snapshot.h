@@ -6,21 +6,21 @@
 #include "sett/state.h"
 #include "world/world.h"
 
-/* A saved state, stored as the difference from the state of `toward`. */
+/* A saved state, stored as the difference from the state of `parent`. */
 typedef struct setti_snapshot {
-    struct setti_snapshot* older; /* list of all snapshots, in order of taking */
+    struct setti_snapshot* older; /* all snapshots form a list, from the oldest to the youngest */
     struct setti_snapshot* younger;
-    struct setti_snapshot* toward;       /* NULL: the neighbour is the live world */
-    struct setti_snapshot* child;        /* first of the snapshots with this `toward`, or NULL */
-    struct setti_snapshot* sibling_next; /* list of snapshots with the same `toward` */
+    struct setti_snapshot* parent;       /* NULL: the parent is the live world */
+    struct setti_snapshot* child;        /* the first child, or NULL */
+    struct setti_snapshot* sibling_next; /* the children of a parent form a list */
     struct setti_snapshot* sibling_previous;
-    struct setti_snapshot* path; /* scratch: the next snapshot on the way to a target */
+    struct setti_snapshot* next; /* set by setti_snapshot_path: the next snapshot of the path */
     setti_diff diff;
     uint64_t tick; /* the world's clock when the snapshot was taken */
     uint32_t slot; /* number of the handle's slot */
-    uint64_t sum;  /* of hashes, if `summed` */
+    uint64_t sum;  /* the sum of all hashes, if `summed` is true */
     bool summed;
-    bool hidden; /* ended, but another snapshot depends on this one */
+    bool hidden; /* ended, but its children are stored as differences from it */
     uint32_t root_count;
     size_t root_size;
     unsigned char* roots; /* the saved roots, and the lengths of their tables */
@@ -28,9 +28,9 @@ typedef struct setti_snapshot {
 
 typedef struct setti_snapshot_slot {
     setti_snapshot* node; /* NULL: free */
-    uint32_t serial;      /* of the latest handle */
+    uint32_t serial;      /* the serial of the slot's latest handle */
     uint32_t next_free;
-    bool lost; /* the latest snapshot was lost, not dropped */
+    bool lost; /* the slot's latest snapshot was lost, not dropped */
 } setti_snapshot_slot;
 
 typedef struct setti_state {
@@ -39,15 +39,15 @@ typedef struct setti_state {
     setti_snapshot* head; /* the snapshot next to the live world, or NULL */
     setti_snapshot* oldest;
     setti_snapshot* youngest;
-    uint32_t count;      /* of snapshots, including hidden snapshots */
-    uint32_t hidden;     /* of hidden snapshots */
+    uint32_t count;      /* number of snapshots, including hidden snapshots */
+    uint32_t hidden;     /* number of hidden snapshots */
     bool order_reported; /* the log has the line about ignored orders of rows in deltas */
-    bool postponed;      /* state_merge waits for memory */
+    bool postponed;      /* memory ran out for a merge, which must be tried again */
     setti_snapshot_slot* slot;
     uint32_t slot_count;
     uint32_t slot_capacity;
-    uint32_t free_slot;   /* or SETTI_NONE */
-    uint32_t serial;      /* of the latest handle */
+    uint32_t free_slot;   /* the first free slot, or SETTI_NONE */
+    uint32_t serial;      /* the serial of the world's latest handle */
     uint32_t lost_serial; /* the greatest serial of a lost handle */
     uint64_t lost;        /* number of lost snapshots */
     sett_snapshot_options options;
@@ -59,23 +59,24 @@ enum {
     SETTI_SLOT_STATE = 8
 };
 
-/* Returns the world's state object. Returns NULL before the first use. */
+/* Returns the world's state object, or NULL before the first use. */
 static inline setti_state* setti_state_of(const sett_world* world)
 {
     return world->module[SETTI_SLOT_STATE];
 }
 
-/* Returns or creates the world's state object. Returns NULL if memory runs out. */
+/* Returns the world's state object, and creates it if necessary. Returns NULL if memory runs
+ * out. */
 setti_state* setti_state_get(sett_world* world, const char* call);
 
 /* Like sett_snapshot_take and sett_snapshot_restore, but messages name `call`. */
 sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const char* call);
 sett_status setti_snapshot_restore(sett_world* world, sett_snapshot snapshot, const char* call);
 
-/* Drops a snapshot, unless it has ended. */
+/* Drops a snapshot, unless the snapshot has ended already. */
 void setti_snapshot_release(sett_world* world, sett_snapshot snapshot);
 
-/* Returns the snapshot of a handle. *status becomes SETT_OK, or why the result is NULL. */
+/* Returns the snapshot of a handle, or NULL. *status becomes SETT_OK, or the reason for NULL. */
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
                                     sett_status* status);
 
@@ -83,49 +84,51 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
 sett_status setti_snapshot_fail(sett_world* world, sett_snapshot snapshot, sett_status status,
                                 const char* call);
 
-/* Links the path from the head to `target` by the member `path`. Returns the head. */
+/* Links the snapshots from the head to `target` by the member `next`. Returns the head. */
 setti_snapshot* setti_snapshot_path(setti_snapshot* target);
 
-/* Returns the saved bytes of a root. Returns NULL if the root is newer. */
+/* Returns the saved bytes of a root, or NULL if the root is newer than the snapshot. */
 const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti_root* root);
 
-/* Restores a snapshot in any case: without memory, SETT_SAVE_SKIP values are initialised anew. */
+/* Restores a snapshot even if memory runs out: then SETT_SAVE_SKIP values are initialised anew. */
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot, const char* call);
 
-/* Sets `sum` of a snapshot. */
+/* Computes the member `sum` of a snapshot. The sum must be unknown. */
 sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const char* call);
 
-/* Suspend the limit on memory, and enforce it again. */
+/* Suspends the limit on memory, until setti_state_set_limit is called. */
 void setti_state_lift_limit(setti_state* state);
+/* Sets the limit on memory again, and enforces it. */
 void setti_state_set_limit(setti_state* state);
 
 /* Prepares a type for snapshots. */
 sett_status setti_values_prepare(sett_world* world, setti_type* type, const char* call);
 
-/* Returns why values of a type cannot be saved as bytes. Returns NULL if they can. */
+/* Returns why values of a type cannot be saved as bytes, or NULL if they can. */
 const char* setti_values_unsaved(const setti_type* type);
 
 /* Checks that snapshots can save all types. */
 sett_status setti_values_check(sett_world* world, const char* call);
 
-/* The values of a SETT_SAVE_SKIP type during a restore. */
+/* The values of a SETT_SAVE_SKIP type, kept outside of the world during a restore. */
 typedef struct setti_carried {
     struct setti_carried* next; /* the next type */
     setti_type* type;
     uint32_t count;
     size_t size;           /* of this struct and the arrays, in bytes */
     sett_entity* entity;   /* ascending by index */
-    unsigned char* values; /* aligned with `entity` */
+    unsigned char* values; /* the k-th value belongs to entity[k] */
 } setti_carried;
 
-/* Moves SETT_SAVE_SKIP values out of the world. Returns false if memory runs out. */
+/* Moves SETT_SAVE_SKIP values out of the world, to the list *out. `path` leads to the snapshot to
+ * restore. Returns false if memory runs out. */
 bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_carried** out);
 
 /* Calls `fn` for each live SETT_SAVE_SKIP value. */
 void setti_values_each_skipped(const setti_state* state,
                                void (*fn)(const setti_type* type, void* values, uint32_t count));
 
-/* Moves carried values back to their entities, and frees `carried`. */
-void setti_values_settle(setti_state* state, setti_carried* carried);
+/* Moves carried values back to the same entities, and frees `list`. */
+void setti_values_settle(setti_state* state, setti_carried* list);
 
 #endif

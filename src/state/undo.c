@@ -6,9 +6,9 @@
  *
  * A step needs a delta in each direction, and two states exist while a delta is encoded. So each
  * history has a second world, the mirror. The mirror has all entities, because links and parents
- * lead to them. Selected entities have their values and a tag there. Taking a step updates the
- * mirror and encodes two deltas. Going to a step applies deltas to the mirror. Then the differences
- * between mirror and world are applied to the world.
+ * lead to entities. The mirror has values of selected entities only, and marks these entities with
+ * a tag. Taking a step updates the mirror and encodes two deltas. Going to a step applies deltas to
+ * the mirror. Then the differences between mirror and world are applied to the world.
  *
  *     world  --sync-->  mirror  --delta-->  mirror at the step  --selection-->  world
  *
@@ -30,19 +30,19 @@
 
 #define UNDO_LIMIT ((size_t)64 << 20)
 
-/* A step, with deltas from and to the previous step. */
+/* A step, with two deltas: from the previous step to this step, and back. */
 typedef struct undo_step {
     struct undo_step* before; /* the previous step, or NULL at the begin of the history */
     struct undo_step* after;  /* the step to redo, or NULL */
-    struct undo_step* path;   /* scratch of undo_walk: the next step on the way forward */
-    struct undo_step* older;  /* list of all steps, in order of taking */
+    struct undo_step* next;   /* used by undo_walk only: the next step on the way forward */
+    struct undo_step* older;  /* all steps form a list, from the oldest to the youngest */
     struct undo_step* younger;
     uint32_t number;
-    uint32_t branches; /* number of steps with this step as `before` */
-    size_t size;       /* bytes of this struct and `data` */
-    size_t forward;    /* bytes of the delta from `before` */
-    size_t back;       /* bytes of the delta to `before` */
-    char data[];       /* the delta from `before`, the delta to `before`, the terminated name */
+    uint32_t branches;   /* number of steps that have this step as `before` */
+    size_t size;         /* bytes of this struct and `data` */
+    size_t forward_size; /* bytes of the delta from `before` to this step */
+    size_t back_size;    /* bytes of the delta from this step to `before` */
+    char data[];         /* the delta from `before`, the delta to `before`, the terminated name */
 } undo_step;
 
 struct sett_undo {
@@ -50,26 +50,26 @@ struct sett_undo {
     sett_undo* next; /* list of the world's histories */
     sett_world* mirror;
     sett_selection selection;     /* in the world; the history owns its lists */
-    sett_component* mirror_types; /* the selected types in the mirror, without `tag` */
+    sett_component* mirror_types; /* the mirror's types of the selection; `tag` is not among them */
     uint32_t mirror_type_count;
     uint32_t mirror_type_capacity;
     sett_component tag;         /* marks the selected entities in the mirror */
-    uint64_t tick;              /* of the world: the mirror has all writes up to this tick */
-    sett_snapshot now_snapshot; /* of the mirror, in the state of `now` */
+    uint64_t tick;              /* the mirror has all writes of the world up to this tick */
+    sett_snapshot now_snapshot; /* the mirror's snapshot of the state of `now` */
     undo_step* oldest;
     undo_step* youngest;
     undo_step* now;
-    uint32_t number; /* of the latest step */
+    uint32_t number; /* the number of the latest step */
     size_t limit;
     size_t size;
 };
 
 /* A move from the present state to a step. */
 typedef struct undo_move {
-    sett_snapshot live;          /* of the mirror, in the present state */
-    setti_selected selected;     /* entities selected in the present state */
+    sett_snapshot live;          /* the mirror's snapshot of the present state */
+    setti_selected selected;     /* entities that are selected in the present state */
     setti_selected changing;     /* entities selected at the step, or destroyed by the move */
-    setti_selected entering;     /* entities selected at the step only, but alive in the world */
+    setti_selected entering;     /* entities alive in the world, and selected at the step only */
     setti_bytes changing_delta;  /* the changes of the values of `changing` */
     setti_bytes entering_values; /* all values of `entering` */
 } undo_move;
@@ -79,7 +79,7 @@ sett_world* setti_undo_mirror(sett_undo* undo)
     return undo->mirror;
 }
 
-/* Reports a message in the world. Writes `call` before it, unless it begins with `call`. */
+/* Reports a message in the world. Writes `call` before the message, unless it begins so. */
 static sett_status undo_report(sett_world* world, sett_status status, const char* call,
                                const char* message)
 {
@@ -87,20 +87,21 @@ static sett_status undo_report(sett_world* world, sett_status status, const char
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
         return setti_world_no_memory(world, call);
     }
-    bool begins = strncmp(message, call, length) == 0;
-    if (begins && (message[length] == ':' || message[length] == ',')) {
+    bool begins_so = strncmp(message, call, length) == 0;
+    char separator = begins_so ? message[length] : '\0';
+    if (separator == ':' || separator == ',') {
         return setti_world_fail_input(world, status, "%s", message);
     }
     return setti_world_fail_input(world, status, "%s: %.400s", call, message);
 }
 
-/* Reports the mirror's message in the world. */
+/* Reports the mirror's message in the world. Returns `status`. */
 static sett_status undo_fail(sett_undo* undo, sett_status status, const char* call)
 {
     return undo_report(undo->world, status, call, sett_world_message(undo->mirror));
 }
 
-/* Reports the mirror's status and message in the world. */
+/* Reports the mirror's message in the world. Returns the mirror's status. */
 static sett_status undo_fail_mirror(sett_undo* undo, const char* call)
 {
     return undo_fail(undo, sett_world_error(undo->mirror), call);
@@ -128,12 +129,13 @@ static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
     return true;
 }
 
-/* Lists the entities of `world` that `other` lacks. `mirror` allocates the list. */
+/* Lists the entities of `world` that `other` lacks. The list is allocated in `mirror`. */
 static bool undo_list_only(const sett_world* world, const sett_world* other, sett_world* mirror,
                            setti_selected* list)
 {
     uint32_t cursor = 0;
-    for (uint32_t index; (index = setti_entity_next(&world->entities, &cursor)) != SETTI_NONE;) {
+    uint32_t index;
+    while ((index = setti_entity_next(&world->entities, &cursor)) != SETTI_NONE) {
         sett_entity entity = setti_entity_at(&world->entities, index);
         if (!sett_entity_valid(other, entity) && !undo_list_add(mirror, list, entity)) {
             return false;
@@ -144,7 +146,7 @@ static bool undo_list_only(const sett_world* world, const sett_world* other, set
 
 /* -------------------------------------------------------------------- updating the mirror */
 
-/* Applies an encoded part, and frees its bytes, which are of `pool`. */
+/* Applies an encoded part to a world. Frees the bytes, which `pool` has allocated. */
 static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes,
                               const char* call)
 {
@@ -158,12 +160,15 @@ static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* 
 /* Returns true if a type has another layout in the mirror. */
 static bool undo_type_differs(const setti_type* type, const setti_type* mirrored)
 {
-    return mirrored->desc.size != type->desc.size ||
-           mirrored->desc.layout_version != type->desc.layout_version ||
-           setti_delta_form_of(mirrored) != setti_delta_form_of(type) ||
+    if (mirrored->desc.size != type->desc.size ||
+        mirrored->desc.layout_version != type->desc.layout_version) {
+        return true;
+    }
+    return setti_delta_form_of(mirrored) != setti_delta_form_of(type) ||
            setti_delta_bytes(mirrored) != setti_delta_bytes(type);
 }
 
+/* Registers the world's new types in the mirror. */
 static sett_status undo_sync_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
@@ -183,6 +188,7 @@ static sett_status undo_sync_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
+/* Updates undo->mirror_types. */
 static sett_status undo_find_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
@@ -196,44 +202,61 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
                                      call);
     }
     for (uint32_t k = 0; k < count; k++) {
-        const setti_type* type =
-            selects_all ? world->registered.item[k] : setti_world_type(world, selection->types[k]);
+        const setti_type* type;
+        if (selects_all) {
+            type = world->registered.item[k];
+        } else {
+            type = setti_world_type(world, selection->types[k]);
+        }
         if (type == NULL) {
             return setti_world_fail(undo->world, SETT_STATUS_UNREGISTERED, call, sett_null(),
                                     selection->types[k]);
         }
-        sett_component* item =
-            setti_pool_grow(&undo->mirror->pool, undo->mirror_types, sizeof(*item),
+        sett_component* types =
+            setti_pool_grow(&undo->mirror->pool, undo->mirror_types, sizeof(*types),
                             undo->mirror_type_count, 1, &undo->mirror_type_capacity);
-        if (item == NULL) {
+        if (types == NULL) {
             return setti_world_no_memory(undo->world, call);
         }
-        undo->mirror_types = item;
-        item[undo->mirror_type_count++] = setti_type_find(undo->mirror, type->desc.name)->id;
+        undo->mirror_types = types;
+        types[undo->mirror_type_count++] = setti_type_find(undo->mirror, type->desc.name)->id;
     }
     return SETT_OK;
 }
 
-/* Creates and destroys entities, so that the mirror has those of the world. */
+/* Destroys and creates entities of the mirror. */
+static sett_status undo_apply_handles(sett_world* mirror, const setti_selected* destroyed,
+                                      const setti_selected* created, const char* call)
+{
+    setti_bytes bytes = {0};
+    sett_status status = setti_selection_encode_handles(mirror, destroyed, created, call, &bytes);
+    if (status != SETT_OK) {
+        setti_bytes_free(&mirror->pool, &bytes);
+        return status;
+    }
+    return undo_apply(mirror, &mirror->pool, &bytes, call);
+}
+
+/* Creates and destroys entities of the mirror until it has the same entities as the world. */
 static sett_status undo_sync_entities(sett_undo* undo, const char* call)
 {
     sett_world* mirror = undo->mirror;
     setti_selected destroyed = {0};
     setti_selected created = {0};
-    setti_bytes bytes = {0};
+    sett_status status = SETT_OK;
     bool listed = undo_list_only(mirror, undo->world, mirror, &destroyed) &&
                   undo_list_only(undo->world, mirror, mirror, &created);
-    sett_status status = listed ? SETT_OK : mirror->error;
-    if (status == SETT_OK && destroyed.count + created.count != 0) {
-        status = setti_selection_encode_handles(mirror, &destroyed, &created, call, &bytes);
-        if (status == SETT_OK) {
-            status = undo_apply(mirror, &mirror->pool, &bytes, call);
-        }
-        setti_bytes_free(&mirror->pool, &bytes);
+    if (!listed) {
+        status = mirror->error;
+    } else if (destroyed.count + created.count != 0) {
+        status = undo_apply_handles(mirror, &destroyed, &created, call);
     }
     setti_selection_free(mirror, &destroyed);
     setti_selection_free(mirror, &created);
-    return status == SETT_OK ? status : undo_fail(undo, status, call);
+    if (status != SETT_OK) {
+        return undo_fail(undo, status, call);
+    }
+    return SETT_OK;
 }
 
 static bool undo_has_children(const sett_world* world, sett_entity entity)
@@ -247,29 +270,33 @@ static bool undo_has_children(const sett_world* world, sett_entity entity)
 #endif
 }
 
-/* Removes an entity's values, except values on which other entities depend. The hierarchy is last:
- * without its parent the entity is a root, and a name that it still has could be the name of
- * another root. */
+/* Removes an entity's values, except values that other entities depend on. The entity leaves the
+ * hierarchy last, after it has lost the name: without a parent it is a root, and two roots cannot
+ * have the same name. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
-    const setti_type* tree = NULL; /* the hierarchy's type */
+    const setti_type* hierarchy = NULL; /* the type whose values are parents */
     for (uint32_t k = 0; k < mirror->registered.count; k++) {
         const setti_type* type = mirror->registered.item[k];
         setti_delta_form form = setti_delta_form_of(type);
         if (form == SETTI_DELTA_TREE) {
-            tree = type;
-        } else if (form != SETTI_DELTA_TARGET && sett_has(mirror, entity, type->id) &&
-                   sett_remove(mirror, entity, type->id) != SETT_OK) {
+            hierarchy = type;
+            continue;
+        }
+        bool removes = form != SETTI_DELTA_TARGET && sett_has(mirror, entity, type->id);
+        if (removes && sett_remove(mirror, entity, type->id) != SETT_OK) {
             return false;
         }
     }
-    bool in_tree = tree != NULL && sett_has(mirror, entity, tree->id);
-    return !in_tree || undo_has_children(mirror, entity) ||
-           sett_remove(mirror, entity, tree->id) == SETT_OK;
+    bool in_hierarchy = hierarchy != NULL && sett_has(mirror, entity, hierarchy->id);
+    if (!in_hierarchy || undo_has_children(mirror, entity)) {
+        return true;
+    }
+    return sett_remove(mirror, entity, hierarchy->id) == SETT_OK;
 }
 
-/* Removes the values, and the tag, of entities that are not selected any more. */
+/* Removes the values and the tag of entities that are not selected any more. */
 static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* selected,
                                         const char* call)
 {
@@ -282,7 +309,10 @@ static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* s
         }
     }
     setti_selection_free(mirror, &tagged);
-    return ok ? SETT_OK : undo_fail_mirror(undo, call);
+    if (!ok) {
+        return undo_fail_mirror(undo, call);
+    }
+    return SETT_OK;
 }
 
 static bool undo_sync_tags(sett_undo* undo, const setti_selected* selected)
@@ -307,22 +337,24 @@ static bool undo_arrange(const sett_world* from_world, sett_world* to_world,
     return true;
 }
 #else
-/* Returns true if the parent's children in `to_world` begin with its children in `from_world`. */
+/* Returns true if the first children of `parent` in `to_world` are all the children that it has in
+ * `from_world`, in the same order. */
 static bool undo_is_arranged(const sett_world* from_world, const sett_world* to_world,
                              sett_entity parent)
 {
-    sett_entity in_to = sett_hierarchy_first(to_world, parent);
+    sett_entity to_child = sett_hierarchy_first(to_world, parent);
     for (sett_entity child = sett_hierarchy_first(from_world, parent); !sett_is_null(child);
          child = sett_hierarchy_next(from_world, child)) {
-        if (!sett_equals(child, in_to)) {
+        if (!sett_equals(child, to_child)) {
             return false;
         }
-        in_to = sett_hierarchy_next(to_world, in_to);
+        to_child = sett_hierarchy_next(to_world, to_child);
     }
     return true;
 }
 
-/* Orders the parent's children in `to_world` as in `from_world`. `order` is scratch memory. */
+/* Orders the children of `parent` in `to_world` as they are ordered in `from_world`. Overwrites
+ * `order`, the caller's scratch list. */
 static bool undo_order_children(const sett_world* from_world, sett_world* to_world,
                                 sett_entity parent, setti_selected* order)
 {
@@ -334,10 +366,13 @@ static bool undo_order_children(const sett_world* from_world, sett_world* to_wor
             return false;
         }
     }
-    uint32_t count = order->count;
-    return count == 0 || sett_hierarchy_order(to_world, parent, order->entity, count) == SETT_OK;
+    if (order->count == 0) {
+        return true;
+    }
+    return sett_hierarchy_order(to_world, parent, order->entity, order->count) == SETT_OK;
 }
 
+/* Orders the children of all listed entities. */
 static bool undo_order(const sett_world* from_world, sett_world* to_world,
                        const setti_selected* list)
 {
@@ -354,22 +389,24 @@ static bool undo_order(const sett_world* from_world, sett_world* to_world,
     return ok;
 }
 
-/* Returns true if an entity of `to_world` lacks its name of `from_world`, and no sibling has the
- * name. */
+/* Returns true if an entity has a name in `from_world` that it can get in `to_world`: it has
+ * another name or none there, and no sibling has the name. */
 static bool undo_lost_name(const sett_world* from_world, const sett_world* to_world,
                            sett_entity entity)
 {
     const char* name = sett_name_get(from_world, entity);
-    const char* present = sett_name_get(to_world, entity);
+    const char* current = sett_name_get(to_world, entity);
     if (name == NULL || !sett_entity_valid(to_world, entity)) {
         return false;
     }
-    bool has_it = present != NULL && strcmp(present, name) == 0;
-    return !has_it &&
-           sett_is_null(sett_name_find(to_world, sett_hierarchy_parent(to_world, entity), name));
+    if (current != NULL && strcmp(current, name) == 0) {
+        return false;
+    }
+    sett_entity parent = sett_hierarchy_parent(to_world, entity);
+    return sett_is_null(sett_name_find(to_world, parent, name));
 }
 
-/* Sets the names that could not be set while other entities still had them. */
+/* Sets names in `to_world` that could not be set while other entities still had these names. */
 static bool undo_rename(const sett_world* from_world, sett_world* to_world,
                         const setti_selected* list)
 {
@@ -383,7 +420,7 @@ static bool undo_rename(const sett_world* from_world, sett_world* to_world,
     return true;
 }
 
-/* Copies names, and the order of children, from `from_world` to `to_world`. */
+/* Copies the order of children, and names, from `from_world` to `to_world`. */
 static bool undo_arrange(const sett_world* from_world, sett_world* to_world,
                          const setti_selected* list)
 {
@@ -391,6 +428,7 @@ static bool undo_arrange(const sett_world* from_world, sett_world* to_world,
 }
 #endif
 
+/* Copies the values, names and order of selected entities to the mirror. */
 static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selected,
                                     const char* call)
 {
@@ -400,7 +438,7 @@ static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selec
                                    .entity_count = selected->count,
                                    .types = undo->selection.types,
                                    .type_count = undo->selection.type_count};
-    const setti_part part = {.selection = &listed, .into = mirror, .tick = undo->tick};
+    const setti_part part = {.selection = &listed, .to_world = mirror, .tick = undo->tick};
     setti_bytes bytes = {0};
     if (selected->count == 0) {
         return SETT_OK;
@@ -414,8 +452,27 @@ static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selec
     if (status != SETT_OK) {
         return undo_fail(undo, status, call);
     }
-    bool done = undo_sync_tags(undo, selected) && undo_arrange(world, mirror, selected);
-    return done ? SETT_OK : undo_fail_mirror(undo, call);
+    bool equal = undo_sync_tags(undo, selected) && undo_arrange(world, mirror, selected);
+    if (!equal) {
+        return undo_fail_mirror(undo, call);
+    }
+    return SETT_OK;
+}
+
+/* Gives the mirror the types and entities of the world. */
+static bool undo_sync_handles(sett_undo* undo, const char* call)
+{
+    sett_world* world = undo->world;
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return false;
+    }
+    if (setti_commands_apply_all(world, call) != SETT_OK) {
+        return false;
+    }
+    if (undo_sync_types(undo, call) != SETT_OK || undo_find_types(undo, call) != SETT_OK) {
+        return false;
+    }
+    return undo_sync_entities(undo, call) == SETT_OK;
 }
 
 /* Makes the mirror equal to the present selection. */
@@ -423,13 +480,14 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
 {
     sett_world* world = undo->world;
     setti_selected selected = {0};
-    bool ready = setti_world_check_unlocked(world, call) == SETT_OK &&
-                 setti_commands_apply_all(world, call) == SETT_OK &&
-                 undo_sync_types(undo, call) == SETT_OK && undo_find_types(undo, call) == SETT_OK &&
-                 undo_sync_entities(undo, call) == SETT_OK &&
+    sett_status status;
+    bool ready = undo_sync_handles(undo, call) &&
                  setti_selection_find(world, &undo->selection, call, &selected) == SETT_OK;
-    sett_status status =
-        ready ? undo_sync_deselected(undo, &selected, call) : setti_world_failure(world);
+    if (ready) {
+        status = undo_sync_deselected(undo, &selected, call);
+    } else {
+        status = setti_world_failure(world);
+    }
     if (status == SETT_OK) {
         status = undo_sync_values(undo, &selected, call);
     }
@@ -440,19 +498,23 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
 static sett_status undo_take(sett_undo* undo, sett_snapshot* out, const char* call)
 {
     sett_status status = sett_snapshot_take(undo->mirror, out);
-    return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
+    if (status != SETT_OK) {
+        return undo_fail(undo, status, call);
+    }
+    return SETT_OK;
 }
 
-/* Makes the mirror's snapshot `to` that of the present step. */
-static void undo_settle(sett_undo* undo, sett_snapshot to)
+/* Replaces the snapshot of the present step. `snapshot` is the mirror's present state. */
+static void undo_settle(sett_undo* undo, sett_snapshot snapshot)
 {
     setti_snapshot_release(undo->mirror, undo->now_snapshot);
-    undo->now_snapshot = to;
+    undo->now_snapshot = snapshot;
     undo->tick = sett_world_tick(undo->world); /* the mirror has all writes until now */
     sett_world_advance_tick(undo->world);
 }
 
-/* After a failure: restores the mirror to the present step. Returns `status`. */
+/* Restores the mirror to the present step after a failure, and releases the mirror's snapshot
+ * `taken`. Returns `status`. */
 static sett_status undo_reset(sett_undo* undo, sett_snapshot taken, sett_status status)
 {
     (void)setti_snapshot_undo(undo->mirror, undo->now_snapshot, "sett_undo");
@@ -487,13 +549,13 @@ static void undo_free_steps(sett_undo* undo)
     }
 }
 
-/* Frees a step that undo_find_least has returned: the first of the tree, with at most one next
- * step, or a step without next steps. */
+/* Frees a step that undo_find_least has returned. At most one step follows the step directly, and
+ * only if the step is the first of the tree. */
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
     SETTI_ASSERT(step != undo->now && step->branches <= 1);
     if (step->branches != 0) {
-        undo_step* second = step->younger; /* step->after can be NULL, so this searches */
+        undo_step* second = step->younger; /* a search, because step->after can be NULL */
         while (second->before != step) {
             second = second->younger;
         }
@@ -518,24 +580,27 @@ static void undo_forget(sett_undo* undo, undo_step* step)
     undo_free_step(undo, step);
 }
 
-/* Returns the step to forget next: the oldest step if it has at most one next step, else the oldest
- * end of a branch. Never returns the present step. NULL: no step can be forgotten. */
+/* Returns the step to forget next: the oldest step if at most one step follows it directly,
+ * otherwise the oldest end of a branch. Never returns the present step. Returns NULL if no step can
+ * be forgotten. */
 static undo_step* undo_find_least(const sett_undo* undo)
 {
-    undo_step* step = undo->oldest;
-    if (step != NULL && step != undo->now && step->branches <= 1) {
-        return step;
+    undo_step* oldest = undo->oldest;
+    if (oldest != NULL && oldest != undo->now && oldest->branches <= 1) {
+        return oldest;
     }
-    while (step != NULL && (step == undo->now || step->branches != 0)) {
-        step = step->younger;
+    for (undo_step* step = oldest; step != NULL; step = step->younger) {
+        if (step != undo->now && step->branches == 0) {
+            return step;
+        }
     }
-    return step;
+    return NULL;
 }
 
-static void undo_copy_bytes(char* to, const setti_bytes* from)
+static void undo_copy_bytes(char* destination, const setti_bytes* bytes)
 {
-    if (from->size != 0) {
-        memcpy(to, from->data, from->size);
+    if (bytes->size != 0) {
+        memcpy(destination, bytes->data, bytes->size);
     }
 }
 
@@ -555,8 +620,8 @@ static undo_step* undo_make_step(sett_undo* undo, const char* name, const setti_
     undo_step* step = setti_world_alloc(undo->world, size, 16, call);
     if (step != NULL) {
         step->size = size;
-        step->forward = forward->size;
-        step->back = back->size;
+        step->forward_size = forward->size;
+        step->back_size = back->size;
         memcpy(step->data + forward->size + back->size, name, length);
         undo_copy_bytes(step->data, forward);
         undo_copy_bytes(step->data + forward->size, back);
@@ -564,7 +629,7 @@ static undo_step* undo_make_step(sett_undo* undo, const char* name, const setti_
     return step;
 }
 
-/* Makes a new step the present step. */
+/* Makes a new step the present step. Forgets steps while the history is above the limit. */
 static void undo_add_step(sett_undo* undo, undo_step* step)
 {
     step->number = ++undo->number;
@@ -582,29 +647,35 @@ static void undo_add_step(sett_undo* undo, undo_step* step)
     }
     undo->now = step;
     undo->size += step->size;
-    undo_step* least;
-    while (undo->size > undo->limit && (least = undo_find_least(undo)) != NULL) {
+    while (undo->size > undo->limit) {
+        undo_step* least = undo_find_least(undo);
+        if (least == NULL) {
+            break;
+        }
         undo_forget(undo, least);
     }
 }
 
-/* Makes a step from the present snapshot to `to`. *step becomes NULL if they are equal. */
-static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* name,
+/* Makes a step from the snapshot of the present step to the mirror's new snapshot `taken`. *step
+ * becomes NULL if the two snapshots are equal. */
+static sett_status undo_encode(sett_undo* undo, sett_snapshot taken, const char* name,
                                const char* call, undo_step** step)
 {
     sett_world* mirror = undo->mirror;
     setti_bytes forward = {0};
     setti_bytes back = {0};
     *step = NULL;
-    sett_status status = setti_delta_encode(mirror, undo->now_snapshot, to, call, &forward);
+    sett_status status = setti_delta_encode(mirror, undo->now_snapshot, taken, call, &forward);
     if (status == SETT_OK) {
-        status = setti_delta_encode(mirror, to, undo->now_snapshot, call, &back);
+        status = setti_delta_encode(mirror, taken, undo->now_snapshot, call, &back);
     }
     if (status != SETT_OK) {
         status = undo_fail(undo, status, call);
-    } else if (forward.size > SETTI_DELTA_HEAD) { /* else nothing changed */
+    } else if (forward.size > SETTI_DELTA_HEAD) { /* otherwise nothing changed */
         *step = undo_make_step(undo, name, &forward, &back, call);
-        status = *step != NULL ? SETT_OK : undo->world->error;
+        if (*step == NULL) {
+            status = undo->world->error;
+        }
     }
     setti_bytes_free(&mirror->pool, &forward);
     setti_bytes_free(&mirror->pool, &back);
@@ -613,22 +684,22 @@ static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* na
 
 sett_status sett_undo_step(sett_undo* undo, const char* name)
 {
-    sett_snapshot to = {0, 0};
+    sett_snapshot taken = {0, 0}; /* the mirror's snapshot of the new step */
     undo_step* step = NULL;
     if (SETTI_IS_NULL(undo)) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status = undo_sync(undo, __func__);
     if (status == SETT_OK) {
-        status = undo_take(undo, &to, __func__);
+        status = undo_take(undo, &taken, __func__);
     }
     if (status == SETT_OK) {
-        status = undo_encode(undo, to, name != NULL ? name : "", __func__, &step);
+        status = undo_encode(undo, taken, name != NULL ? name : "", __func__, &step);
     }
     if (status != SETT_OK) {
-        return undo_reset(undo, to, status);
+        return undo_reset(undo, taken, status);
     }
-    undo_settle(undo, to);
+    undo_settle(undo, taken);
     if (step != NULL) {
         undo_add_step(undo, step);
     }
@@ -637,30 +708,38 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
 
 /* -------------------------------------------------------------------------------------- moving */
 
-/* Moves the mirror from one step to another: back to their latest common step, then forward. */
-static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* step, const char* call)
+/* Moves the mirror from the step `start` to the step `goal`: back to their latest common step, then
+ * forward. */
+static sett_status undo_walk(sett_undo* undo, undo_step* start, undo_step* goal, const char* call)
 {
-    sett_status status = SETT_OK;
-    undo_step* common = from;
-    for (undo_step* at = step;
-         common != at;) { /* the later of the two goes back, until they meet */
-        if (common->number > at->number) {
+    undo_step* common = start;
+    undo_step* ancestor = goal;
+    while (common != ancestor) { /* the later of the two goes back, until they meet */
+        if (common->number > ancestor->number) {
             common = common->before;
         } else {
-            at->before->path = at;
-            at = at->before;
+            ancestor->before->next = ancestor;
+            ancestor = ancestor->before;
         }
     }
-    for (undo_step* at = from; status == SETT_OK && at != common; at = at->before) {
-        status = setti_delta_apply_from(undo->mirror, at->data + at->forward, at->back,
-                                        SETTI_FROM_DELTA, call);
+    undo_step* step = start;
+    while (step != common) {
+        sett_status status = setti_delta_apply_from(undo->mirror, step->data + step->forward_size,
+                                                    step->back_size, SETTI_FROM_DELTA, call);
+        if (status != SETT_OK) {
+            return status;
+        }
+        step = step->before;
     }
-    for (undo_step* at = common; status == SETT_OK && at != step;) {
-        at = at->path;
-        status =
-            setti_delta_apply_from(undo->mirror, at->data, at->forward, SETTI_FROM_DELTA, call);
+    while (step != goal) {
+        step = step->next;
+        sett_status status = setti_delta_apply_from(undo->mirror, step->data, step->forward_size,
+                                                    SETTI_FROM_DELTA, call);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    return status;
+    return SETT_OK;
 }
 
 /* Lists the entities that a move changes. The mirror is at the step of the move already. */
@@ -673,7 +752,8 @@ static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* 
         sett_entity entity = tagged.entity[k];
         bool enters =
             sett_entity_valid(undo->world, entity) && !setti_selected_has(&move->selected, entity);
-        ok = undo_list_add(mirror, enters ? &move->entering : &move->changing, entity);
+        setti_selected* list = enters ? &move->entering : &move->changing;
+        ok = undo_list_add(mirror, list, entity);
     }
     for (uint32_t k = 0; ok && k < move->selected.count; k++) {
         sett_entity entity = move->selected.entity[k];
@@ -682,10 +762,13 @@ static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* 
         }
     }
     setti_selection_free(mirror, &tagged);
-    return ok ? SETT_OK : undo_fail(undo, SETT_STATUS_OUT_OF_MEMORY, call);
+    if (!ok) {
+        return undo_fail(undo, SETT_STATUS_OUT_OF_MEMORY, call);
+    }
+    return SETT_OK;
 }
 
-/* Encodes the selected values of listed entities. */
+/* Encodes the mirror's selected values of listed entities. `part` says which values are sent. */
 static sett_status undo_encode_list(const sett_undo* undo, const setti_selected* list,
                                     setti_part part, const char* call, setti_bytes* out)
 {
@@ -693,48 +776,67 @@ static sett_status undo_encode_list(const sett_undo* undo, const setti_selected*
                                    .entity_count = list->count,
                                    .types = undo->mirror_types,
                                    .type_count = undo->mirror_type_count};
+    if (list->count == 0) {
+        return SETT_OK;
+    }
     part.selection = &listed;
-    return list->count != 0 ? setti_selection_encode(undo->mirror, &part, call, out) : SETT_OK;
+    return setti_selection_encode(undo->mirror, &part, call, out);
 }
 
 static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char* call)
 {
-    const setti_part since = {.since = move->live};
-    const setti_part into = {.into = undo->world};
-    setti_bytes* changes = &move->changing_delta;
-    sett_status status = undo_encode_list(undo, &move->changing, since, call, changes);
+    const setti_part changes = {.since = move->live};
+    const setti_part values = {.to_world = undo->world};
+    sett_status status =
+        undo_encode_list(undo, &move->changing, changes, call, &move->changing_delta);
     if (status == SETT_OK) {
-        status = undo_encode_list(undo, &move->entering, into, call, &move->entering_values);
-    }
-    return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
-}
-
-/* Moves the mirror to a step and encodes the changes. */
-static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step* step,
-                                    const char* call)
-{
-    sett_status status = undo_list_tagged(undo, &move->selected)
-                             ? sett_snapshot_take(undo->mirror, &move->live)
-                             : SETT_STATUS_OUT_OF_MEMORY;
-    if (status == SETT_OK) {
-        status = setti_snapshot_undo(undo->mirror, undo->now_snapshot, call);
-    }
-    if (status == SETT_OK) {
-        status = undo_walk(undo, undo->now, step, call);
+        status = undo_encode_list(undo, &move->entering, values, call, &move->entering_values);
     }
     if (status != SETT_OK) {
         return undo_fail(undo, status, call);
     }
+    return SETT_OK;
+}
+
+/* Notes the mirror's present state in `move`, then moves the mirror to a step. */
+static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step* step,
+                                    const char* call)
+{
+    if (!undo_list_tagged(undo, &move->selected)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    sett_status status = sett_snapshot_take(undo->mirror, &move->live);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = setti_snapshot_undo(undo->mirror, undo->now_snapshot, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    return undo_walk(undo, undo->now, step, call);
+}
+
+/* Moves the mirror to a step and encodes the changes. */
+static sett_status undo_move_prepare(sett_undo* undo, undo_move* move, undo_step* step,
+                                     const char* call)
+{
+    sett_status status = undo_move_mirror(undo, move, step, call);
+    if (status != SETT_OK) {
+        return undo_fail(undo, status, call);
+    }
     status = undo_move_find(undo, move, call);
-    return status == SETT_OK ? undo_move_encode(undo, move, call) : status;
+    if (status != SETT_OK) {
+        return status;
+    }
+    return undo_move_encode(undo, move, call);
 }
 
 /* Undoes a move of the world that failed with `status`. Returns the status to report.
- *   message  true: reports the world's message again, as that of `call` */
+ * `reports_again` is true to report the world's message once more, as a message of `call`. */
 static sett_status undo_revert(sett_world* world, sett_snapshot before, sett_status status,
-                               bool message, const char* call)
+                               bool reports_again, const char* call)
 {
-    char why[SETTI_MESSAGE_SIZE];
+    char message[SETTI_MESSAGE_SIZE];
     if (sett_snapshot_status(world, before) != SETT_OK) {
         return setti_world_fail_with(world, SETT_STATUS_LOST,
                                      "%s: the move failed, and memory ran out before it was "
@@ -743,47 +845,61 @@ static sett_status undo_revert(sett_world* world, sett_snapshot before, sett_sta
                                      call);
     }
     (void)sett_world_message(world); /* formats the message */
-    memcpy(why, world->message, sizeof(why));
+    memcpy(message, world->message, sizeof(message));
     (void)setti_snapshot_undo(world, before, call);
-    return message ? undo_report(world, status, call, why) : status;
+    if (reports_again) {
+        return undo_report(world, status, call, message);
+    }
+    return status;
 }
 
-/* Applies the changes of a move to the world: all or none. */
+/* Applies the encoded changes and values of a move to the world. */
+static sett_status undo_move_apply(sett_undo* undo, undo_move* move, const char* call)
+{
+    setti_pool* pool = &undo->mirror->pool;
+    if (move->changing_delta.size != 0) {
+        sett_status status = undo_apply(undo->world, pool, &move->changing_delta, call);
+        if (status != SETT_OK) {
+            return status;
+        }
+    }
+    if (move->entering_values.size == 0) {
+        return SETT_OK;
+    }
+    return undo_apply(undo->world, pool, &move->entering_values, call);
+}
+
+/* Makes a move in the world: completely, or not at all. */
 static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* world = undo->world;
-    setti_pool* pool = &undo->mirror->pool;
     sett_snapshot before;
     sett_status status = setti_snapshot_take(world, &before, call);
     if (status != SETT_OK) {
         return status;
     }
-    if (move->changing_delta.size != 0) {
-        status = undo_apply(world, pool, &move->changing_delta, call);
-    }
-    if (status == SETT_OK && move->entering_values.size != 0) {
-        status = undo_apply(world, pool, &move->entering_values, call);
-    }
-    bool applied = status == SETT_OK;
-    bool arranged = applied && undo_arrange(undo->mirror, world, &move->changing) &&
-                    undo_arrange(undo->mirror, world, &move->entering);
-    if (applied && !arranged) {
-        status = world->error;
-    }
+    status = undo_move_apply(undo, move, call);
     if (status != SETT_OK) {
-        status = undo_revert(world, before, status, applied, call);
+        status = undo_revert(world, before, status, false, call);
+    } else {
+        bool arranged = undo_arrange(undo->mirror, world, &move->changing) &&
+                        undo_arrange(undo->mirror, world, &move->entering);
+        if (!arranged) {
+            status = undo_revert(world, before, world->error, true, call);
+        }
     }
     setti_snapshot_release(world, before);
     return status;
 }
 
-/* Makes `to` the present step. */
-static void undo_arrive(sett_undo* undo, undo_step* to, sett_snapshot snapshot)
+/* Makes `step` the present step. `snapshot` is the mirror's snapshot of the step. */
+static void undo_arrive(sett_undo* undo, undo_step* step, sett_snapshot snapshot)
 {
     undo_settle(undo, snapshot);
-    undo->now = to;
-    for (undo_step* step = to; step->before != NULL; step = step->before) {
-        step->before->after = step; /* redo follows the branch of `to` */
+    undo->now = step;
+    /* redo follows the branch of `step` */
+    for (undo_step* ancestor = step; ancestor->before != NULL; ancestor = ancestor->before) {
+        ancestor->before->after = ancestor;
     }
 }
 
@@ -798,20 +914,30 @@ static void undo_move_end(sett_undo* undo, undo_move* move)
     setti_bytes_free(pool, &move->entering_values);
 }
 
+/* Moves the mirror and the world to a step. *taken becomes the mirror's snapshot of the step. */
+static sett_status undo_move_both(sett_undo* undo, undo_move* move, undo_step* step,
+                                  sett_snapshot* taken, const char* call)
+{
+    sett_status status = undo_sync(undo, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = undo_move_prepare(undo, move, step, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = undo_take(undo, taken, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    return undo_move_world(undo, move, call);
+}
+
 static sett_status undo_go(sett_undo* undo, undo_step* step, const char* call)
 {
     undo_move move = {.live = {0, 0}};
-    sett_snapshot taken = {0, 0}; /* of the mirror at `step` */
-    sett_status status = undo_sync(undo, call);
-    if (status == SETT_OK) {
-        status = undo_move_mirror(undo, &move, step, call);
-    }
-    if (status == SETT_OK) {
-        status = undo_take(undo, &taken, call);
-    }
-    if (status == SETT_OK) {
-        status = undo_move_world(undo, &move, call);
-    }
+    sett_snapshot taken = {0, 0};
+    sett_status status = undo_move_both(undo, &move, step, &taken, call);
     if (status == SETT_OK) {
         undo_arrive(undo, step, taken);
     } else {
@@ -826,14 +952,14 @@ sett_status sett_undo_go(sett_undo* undo, uint32_t step)
     if (SETTI_IS_NULL(undo)) {
         return SETT_STATUS_ARGUMENT;
     }
-    undo_step* to = undo_find(undo, step);
-    if (to == NULL) {
+    undo_step* found = undo_find(undo, step);
+    if (found == NULL) {
         return setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
                                      "sett_undo_go: step %u does not exist - pass one that "
                                      "sett_undo_next lists",
                                      (unsigned)step);
     }
-    return undo_go(undo, to, "sett_undo_go");
+    return undo_go(undo, found, "sett_undo_go");
 }
 
 sett_status sett_undo_back(sett_undo* undo)
@@ -841,8 +967,10 @@ sett_status sett_undo_back(sett_undo* undo)
     if (SETTI_IS_NULL(undo)) {
         return SETT_STATUS_ARGUMENT;
     }
-    return undo->now->before != NULL ? undo_go(undo, undo->now->before, "sett_undo_back")
-                                     : SETT_STATUS_ABSENT;
+    if (undo->now->before == NULL) {
+        return SETT_STATUS_ABSENT;
+    }
+    return undo_go(undo, undo->now->before, "sett_undo_back");
 }
 
 sett_status sett_undo_forward(sett_undo* undo)
@@ -850,8 +978,10 @@ sett_status sett_undo_forward(sett_undo* undo)
     if (SETTI_IS_NULL(undo)) {
         return SETT_STATUS_ARGUMENT;
     }
-    return undo->now->after != NULL ? undo_go(undo, undo->now->after, "sett_undo_forward")
-                                    : SETT_STATUS_ABSENT;
+    if (undo->now->after == NULL) {
+        return SETT_STATUS_ABSENT;
+    }
+    return undo_go(undo, undo->now->after, "sett_undo_forward");
 }
 
 /* ------------------------------------------------------------------------- beginning and ending */
@@ -880,30 +1010,36 @@ static void undo_free_all(sett_world* world)
     world->module[SETTI_SLOT_UNDO] = NULL;
 }
 
-/* Copies a list. `out` is the address of a pointer that becomes the copy, or NULL. *copied becomes
- * the count. Returns false if memory runs out. */
-static bool undo_copy(sett_world* world, void* out, uint32_t* copied, const void* list,
-                      uint32_t count, size_t each, const char* call)
+/* Copies a list. `out` is the address of a pointer that becomes the copy, and stays NULL if the
+ * list is empty. *copied_count becomes the number of items. Returns false if memory runs out. */
+static bool undo_copy(sett_world* world, void* out, uint32_t* copied_count, const void* list,
+                      uint32_t count, size_t item_size, const char* call)
 {
-    void* copy = count != 0 ? setti_world_alloc(world, count * each, 16, call) : NULL;
-    if (copy != NULL) {
-        memcpy(copy, list, count * each);
-        *copied = count;
+    if (count == 0) {
+        return true;
     }
-    memcpy(out, &copy, sizeof(copy)); /* a pointer of any type */
-    return count == 0 || copy != NULL;
+    void* copy = setti_world_alloc(world, count * item_size, 16, call);
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, list, count * item_size);
+    *copied_count = count;
+    memcpy(out, &copy, sizeof(copy)); /* memcpy, because the pointer can have any type */
+    return true;
 }
 
-static bool undo_copy_selection(sett_undo* undo, const sett_selection* from, const char* call)
+static bool undo_copy_selection(sett_undo* undo, const sett_selection* selection, const char* call)
 {
     sett_world* world = undo->world;
-    sett_selection* to = &undo->selection;
-    to->query = from->query;
-    return setti_selection_check(world, from, call) == SETT_OK &&
-           undo_copy(world, &to->entities, &to->entity_count, from->entities, from->entity_count,
-                     sizeof(*from->entities), call) &&
-           undo_copy(world, &to->types, &to->type_count, from->types, from->type_count,
-                     sizeof(*from->types), call);
+    sett_selection* copy = &undo->selection;
+    copy->query = selection->query;
+    if (setti_selection_check(world, selection, call) != SETT_OK) {
+        return false;
+    }
+    return undo_copy(world, &copy->entities, &copy->entity_count, selection->entities,
+                     selection->entity_count, sizeof(*selection->entities), call) &&
+           undo_copy(world, &copy->types, &copy->type_count, selection->types,
+                     selection->type_count, sizeof(*selection->types), call);
 }
 
 static bool undo_make_mirror(sett_undo* undo, const char* call)
@@ -920,20 +1056,27 @@ static bool undo_make_mirror(sett_undo* undo, const char* call)
         undo->mirror, &(sett_component_desc){.name = "sett undo: selected", .dont_fragment = true});
     if (undo->tag == 0) {
         (void)undo_fail_mirror(undo, call);
+        return false;
     }
-    return undo->tag != 0 && undo_take(undo, &undo->now_snapshot, call) == SETT_OK;
+    return undo_take(undo, &undo->now_snapshot, call) == SETT_OK;
+}
+
+/* Makes a step of the present state, without deltas. *taken becomes the mirror's snapshot of the
+ * step. Returns NULL after a failure. */
+static undo_step* undo_make_first(sett_undo* undo, sett_snapshot* taken, const char* call)
+{
+    static const setti_bytes none = {0};
+    if (undo_sync(undo, call) != SETT_OK || undo_take(undo, taken, call) != SETT_OK) {
+        return NULL;
+    }
+    return undo_make_step(undo, "", &none, &none, call);
 }
 
 /* Begins the history anew at the present state. */
 static sett_status undo_begin(sett_undo* undo, const char* call)
 {
-    static const setti_bytes none = {0};
     sett_snapshot taken = {0, 0};
-    sett_status status = undo_sync(undo, call);
-    if (status == SETT_OK) {
-        status = undo_take(undo, &taken, call);
-    }
-    undo_step* step = status == SETT_OK ? undo_make_step(undo, "", &none, &none, call) : NULL;
+    undo_step* step = undo_make_first(undo, &taken, call);
     if (step == NULL) {
         return undo_reset(undo, taken, setti_world_failure(undo->world));
     }
@@ -964,8 +1107,9 @@ SETTI_COLD sett_undo* sett_undo_create_sized(sett_world* world, const sett_undo_
     }
     undo->world = world;
     undo->limit = desc.memory_limit != 0 ? desc.memory_limit : UNDO_LIMIT;
-    if (!undo_copy_selection(undo, &desc.selection, call) || !undo_make_mirror(undo, call) ||
-        undo_begin(undo, call) != SETT_OK) {
+    bool begun = undo_copy_selection(undo, &desc.selection, call) && undo_make_mirror(undo, call) &&
+                 undo_begin(undo, call) == SETT_OK;
+    if (!begun) {
         undo_free(undo);
         return NULL;
     }
@@ -988,9 +1132,9 @@ sett_status sett_undo_destroy(sett_undo* undo)
     if (first == undo) {
         undo->world->module[SETTI_SLOT_UNDO] = undo->next;
     }
-    for (sett_undo* at = first; at != NULL; at = at->next) {
-        if (at->next == undo) {
-            at->next = undo->next;
+    for (sett_undo* other = first; other != NULL; other = other->next) {
+        if (other->next == undo) {
+            other->next = undo->next;
         }
     }
     undo_free(undo);
@@ -999,9 +1143,13 @@ sett_status sett_undo_destroy(sett_undo* undo)
 
 sett_status sett_undo_clear(sett_undo* undo)
 {
-    return SETTI_IS_NULL(undo) ? SETT_STATUS_ARGUMENT : undo_begin(undo, "sett_undo_clear");
+    if (SETTI_IS_NULL(undo)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return undo_begin(undo, "sett_undo_clear");
 }
 
+/* Returns the number of a step, or 0 if the step is NULL. */
 static uint32_t undo_number(const undo_step* step)
 {
     return step != NULL ? step->number : 0;
@@ -1020,26 +1168,47 @@ uint32_t sett_undo_next(const sett_undo* undo, uint32_t step)
     if (step == 0) {
         return undo_number(undo->oldest);
     }
-    const undo_step* at = undo_find(undo, step);
-    return at != NULL ? undo_number(at->younger) : 0;
+    const undo_step* found = undo_find(undo, step);
+    if (found == NULL) {
+        return 0;
+    }
+    return undo_number(found->younger);
 }
 
 uint32_t sett_undo_before(const sett_undo* undo, uint32_t step)
 {
-    const undo_step* at = SETTI_IS_NULL(undo) ? NULL : undo_find(undo, step);
-    return at != NULL ? undo_number(at->before) : 0;
+    if (SETTI_IS_NULL(undo)) {
+        return 0;
+    }
+    const undo_step* found = undo_find(undo, step);
+    if (found == NULL) {
+        return 0;
+    }
+    return undo_number(found->before);
 }
 
 uint32_t sett_undo_after(const sett_undo* undo, uint32_t step)
 {
-    const undo_step* at = SETTI_IS_NULL(undo) ? NULL : undo_find(undo, step);
-    return at != NULL ? undo_number(at->after) : 0;
+    if (SETTI_IS_NULL(undo)) {
+        return 0;
+    }
+    const undo_step* found = undo_find(undo, step);
+    if (found == NULL) {
+        return 0;
+    }
+    return undo_number(found->after);
 }
 
 const char* sett_undo_name(const sett_undo* undo, uint32_t step)
 {
-    const undo_step* at = SETTI_IS_NULL(undo) ? NULL : undo_find(undo, step);
-    return at != NULL ? at->data + at->forward + at->back : NULL;
+    if (SETTI_IS_NULL(undo)) {
+        return NULL;
+    }
+    const undo_step* found = undo_find(undo, step);
+    if (found == NULL) {
+        return NULL;
+    }
+    return found->data + found->forward_size + found->back_size;
 }
 
 size_t sett_undo_size(const sett_undo* undo, size_t* copy)

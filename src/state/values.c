@@ -1,14 +1,14 @@
 /* values.c: values that own memory, in snapshots.
  *
  * Saved pages of a SETT_SAVE_CLONE type have clones, made by the type's copy hook. Bits at the end
- * of the page mark the rows with a clone. Saved pages of a SETT_SAVE_SKIP type have no values: a
- * restore carries the live values over by entity.
+ * of a saved page mark the rows with a clone. Saved pages of a SETT_SAVE_SKIP type have no values:
+ * a restore carries each live value over to the same entity.
  *
  *     page     values of rows | ticks | entity indices | alive, one bit a row
  *
- * Invariant:  in a saved page of a CLONE type, a row has a value if and only if the bit is set;
- *             a live page is saved before its first value begins or ends, while presence tells the
- *             rows with a value in the saved state
+ * Invariant:  in a saved page of a CLONE type, a row has a value if and only if its bit is set;
+ *             a live page is saved before a value in it begins or ends for the first time: until
+ *             then, presence tells which rows have a value in the saved state
  */
 #include "base/bits.h"
 #include "state/snapshot.h"
@@ -31,7 +31,7 @@ static uint32_t values_word_count(const setti_storage* storage)
     return (setti_storage_rows(storage) + 63) / 64;
 }
 
-/* Sets a bit in `words` for each row with a value in a live page. */
+/* Sets the bits of `words`: a bit is 1 if the row of the live page has a value. */
 static void values_find_alive(const setti_storage* storage, uint32_t number, uint64_t* words)
 {
     SETTI_ASSERT(number < storage->rows.count);
@@ -51,11 +51,11 @@ static void values_find_alive(const setti_storage* storage, uint32_t number, uin
     }
 }
 
-/* Neighbouring rows with values. */
+/* Neighbouring rows that have values. */
 typedef struct values_run {
-    uint32_t row;
+    uint32_t row; /* the first row */
     uint32_t count;
-    size_t at; /* offset of the first row's value in a page */
+    size_t offset; /* of the first row's value in a page */
 } values_run;
 
 static bool values_has(const uint64_t* words, uint32_t row)
@@ -63,7 +63,7 @@ static bool values_has(const uint64_t* words, uint32_t row)
     return (words[row / 64] >> (row % 64) & 1) != 0;
 }
 
-/* Finds the next run of rows with values. Returns false at the end. */
+/* Finds the next run. A walk begins with a zeroed `run`. Returns false at the end. */
 static bool values_next_run(const setti_storage* storage, const uint64_t* words, values_run* run)
 {
     uint32_t rows = setti_storage_rows(storage);
@@ -75,51 +75,52 @@ static bool values_next_run(const setti_storage* storage, const uint64_t* words,
     while (run->row + run->count < rows && values_has(words, run->row + run->count)) {
         run->count++;
     }
-    run->at = (size_t)run->row * storage->size;
+    run->offset = (size_t)run->row * storage->size;
     return run->count != 0;
 }
 
 static void values_deinit(const setti_type* type, const uint64_t* words, unsigned char* page)
 {
     for (values_run run = {0}; values_next_run(&type->storage, words, &run);) {
-        setti_type_deinit_values(type, page + run.at, run.count);
+        setti_type_deinit_values(type, page + run.offset, run.count);
     }
 }
 
-/* Moves values to uninitialised memory. */
-static void values_relocate(const setti_type* type, void* to, void* from, uint32_t count)
+/* Moves values to uninitialised memory, and leaves uninitialised memory behind. */
+static void values_relocate(const setti_type* type, void* destination, void* values, uint32_t count)
 {
     if (type->desc.move != NULL) {
-        setti_type_call_move(type, to, from, count);
+        setti_type_call_move(type, destination, values, count);
     } else {
-        memcpy(to, from, (size_t)count * type->storage.size);
+        memcpy(destination, values, (size_t)count * type->storage.size);
     }
 }
 
-/* Returns the offset of the columns that follow the values in a page. *size becomes their size. */
+/* Returns the offset of the columns, which follow the values in a page. *size becomes the size of
+ * the columns in bytes. */
 static size_t values_columns(const setti_storage* storage, size_t* size)
 {
-    size_t at = (size_t)setti_storage_rows(storage) * storage->size;
-    size_t page = storage->saved != 0 ? storage->saved : storage->rows.size; /* bytes saved of it */
-    *size = page - at;
-    return at;
+    size_t offset = (size_t)setti_storage_rows(storage) * storage->size;
+    size_t saved_size = storage->saved != 0 ? storage->saved : storage->rows.size;
+    *size = saved_size - offset; /* the bits of a saved page follow the columns */
+    return offset;
 }
 
-static void values_copy_columns(const setti_storage* storage, void* to, const void* from)
+static void values_copy_columns(const setti_storage* storage, void* to_page, const void* from_page)
 {
     size_t size;
-    size_t at = values_columns(storage, &size);
-    memcpy((unsigned char*)to + at, (const unsigned char*)from + at, size);
+    size_t offset = values_columns(storage, &size);
+    memcpy((unsigned char*)to_page + offset, (const unsigned char*)from_page + offset, size);
 }
 
 static void values_swap_columns(const setti_storage* storage, void* a, void* b)
 {
     size_t size;
-    size_t at = values_columns(storage, &size);
-    setti_cow_swap_bytes((unsigned char*)a + at, (unsigned char*)b + at, size);
+    size_t offset = values_columns(storage, &size);
+    setti_cow_swap_bytes((unsigned char*)a + offset, (unsigned char*)b + offset, size);
 }
 
-/* Saves a live page in `copy`, with clones of the values. */
+/* Saves a live page in `copy`: clones of the values, the columns and the bits. */
 static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
 {
     SETTI_ASSERT(copy != NULL && pages->data[number] != NULL);
@@ -132,13 +133,13 @@ static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
     memcpy(words, alive, values_word_count(storage) * sizeof(*words));
     values_copy_columns(storage, copy, page);
     for (values_run run = {0}; values_next_run(storage, alive, &run);) {
-        unsigned char* clones = (unsigned char*)copy + run.at;
+        unsigned char* clones = (unsigned char*)copy + run.offset;
         setti_type_init_values(type, clones, run.count);
-        setti_type_call_copy(type, clones, page + run.at, run.count);
+        setti_type_call_copy(type, clones, page + run.offset, run.count);
     }
 }
 
-/* Writes the bits at the end of a live page, which becomes a saved page. */
+/* Writes the bits at the end of a live page. The page becomes a saved page as it is. */
 static void clone_seal(const setti_pages* pages, uint32_t number)
 {
     const setti_storage* storage = values_storage(pages);
@@ -148,21 +149,23 @@ static void clone_seal(const setti_pages* pages, uint32_t number)
            values_word_count(storage) * sizeof(*alive));
 }
 
-/* Exchanges two values. `in_a`, `in_b`: whether `a` and `b` have a value. */
-static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, bool in_b)
+/* Exchanges two rows. `a_has_value` and `b_has_value` tell whether the rows have values. */
+static void clone_swap_row(const setti_type* type, void* a, void* b, bool a_has_value,
+                           bool b_has_value)
 {
-    SETTI_ASSERT((!in_a || !in_b) || type->row != NULL);
-    if (in_a && in_b) {
+    SETTI_ASSERT((!a_has_value || !b_has_value) || type->row != NULL);
+    if (a_has_value && b_has_value) {
         values_relocate(type, type->row, a, 1);
         values_relocate(type, a, b, 1);
         values_relocate(type, b, type->row, 1);
-    } else if (in_a) {
+    } else if (a_has_value) {
         values_relocate(type, b, a, 1);
-    } else if (in_b) {
+    } else if (b_has_value) {
         values_relocate(type, a, b, 1);
     }
 }
 
+/* Exchanges a live page and a saved page. */
 static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
 {
     const setti_type* type = values_type(pages);
@@ -176,9 +179,9 @@ static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
         setti_cow_swap_bytes(page, saved, (size_t)rows * storage->size);
     } else {
         for (uint32_t row = 0; row < rows; row++) {
-            size_t at = (size_t)row * storage->size;
-            clone_swap_row(type, page + at, (unsigned char*)saved + at, values_has(alive, row),
-                           values_has(words, row));
+            size_t offset = (size_t)row * storage->size;
+            clone_swap_row(type, page + offset, (unsigned char*)saved + offset,
+                           values_has(alive, row), values_has(words, row));
         }
     }
     values_swap_columns(storage, page, saved);
@@ -199,18 +202,19 @@ static void clone_deinit_copy(const setti_pages* pages, void* saved)
     values_deinit(type, setti_storage_saved(&type->storage, saved), saved);
 }
 
-/* Moves the values of a saved page to the memory of another page. */
-static void clone_move(const setti_pages* pages, void* to, void* from)
+/* Moves the contents of a saved page to the memory of another page. */
+static void clone_move(const setti_pages* pages, void* to_page, void* from_page)
 {
     const setti_type* type = values_type(pages);
     const setti_storage* storage = &type->storage;
-    const uint64_t* words = setti_storage_saved(storage, from);
+    const uint64_t* words = setti_storage_saved(storage, from_page);
     for (values_run run = {0}; values_next_run(storage, words, &run);) {
-        values_relocate(type, (unsigned char*)to + run.at, (unsigned char*)from + run.at,
-                        run.count);
+        values_relocate(type, (unsigned char*)to_page + run.offset,
+                        (unsigned char*)from_page + run.offset, run.count);
     }
-    values_copy_columns(storage, to, from);
-    memcpy(setti_storage_saved(storage, to), words, values_word_count(storage) * sizeof(*words));
+    values_copy_columns(storage, to_page, from_page);
+    memcpy(setti_storage_saved(storage, to_page), words,
+           values_word_count(storage) * sizeof(*words));
 }
 
 static const setti_page_values values_clone = {clone_save,        clone_seal,        clone_swap,
@@ -233,15 +237,16 @@ static void skip_swap(const setti_pages* pages, uint32_t number, void* saved)
     values_swap_columns(values_storage(pages), pages->data[number], saved);
 }
 
+/* Does nothing: a saved page has no values. */
 static void skip_drop(const setti_pages* pages, void* saved)
 {
     (void)pages;
     (void)saved;
 }
 
-static void skip_move(const setti_pages* pages, void* to, void* from)
+static void skip_move(const setti_pages* pages, void* to_page, void* from_page)
 {
-    values_copy_columns(values_storage(pages), to, from);
+    values_copy_columns(values_storage(pages), to_page, from_page);
 }
 
 static const setti_page_values values_skip = {skip_save, skip_page, skip_swap,
@@ -257,13 +262,14 @@ static sett_status values_reject(sett_world* world, const setti_type* type, cons
 const char* setti_values_unsaved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
+    bool saves_bytes = desc->save == SETT_SAVE_BYTES && type->storage.size != 0;
     bool has_hooks = desc->deinit != NULL || desc->copy != NULL || desc->move != NULL;
-    bool rejected = has_hooks && desc->save == SETT_SAVE_BYTES && type->storage.size != 0 &&
-                    (type->flags & SETTI_TYPE_LINKED) == 0; /* hooks of links only protect them */
-    return rejected
-               ? "has a deinit, copy or move hook, so it cannot be saved as bytes - register it "
-                 "with SETT_SAVE_CLONE and a `copy` hook, or with SETT_SAVE_SKIP"
-               : NULL;
+    bool is_linked = (type->flags & SETTI_TYPE_LINKED) != 0; /* hooks of links only guard them */
+    if (!saves_bytes || !has_hooks || is_linked) {
+        return NULL;
+    }
+    return "has a deinit, copy or move hook, so it cannot be saved as bytes - register it "
+           "with SETT_SAVE_CLONE and a `copy` hook, or with SETT_SAVE_SKIP";
 }
 
 sett_status setti_values_check(sett_world* world, const char* call)
@@ -300,7 +306,10 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     }
     if (desc->save == SETT_SAVE_BYTES) {
         const char* why = setti_values_unsaved(type);
-        return why == NULL ? SETT_OK : values_reject(world, type, call, why);
+        if (why != NULL) {
+            return values_reject(world, type, call, why);
+        }
+        return SETT_OK;
     }
     if (desc->copy == NULL) {
         return values_reject(world, type, call,
@@ -316,18 +325,22 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     return values_note(world, type, call, &values_clone);
 }
 
-/* Returns the least index from `from` on that has a value, or SETTI_NONE. Looks at all rows. */
-static uint32_t carry_least(const setti_storage* storage, uint32_t from)
+/* Returns the least index >= `first` that has a value, or SETTI_NONE if there is none. Looks at all
+ * rows. */
+static uint32_t carry_least(const setti_storage* storage, uint32_t first)
 {
     uint32_t least = SETTI_NONE;
     for (uint32_t row = 0; row < storage->extent; row++) {
         uint32_t index = *setti_storage_index(storage, row);
-        least = index >= from ? SETTI_MIN(index, least) : least;
+        if (index >= first) { /* SETTI_NONE, the index of a free row, is above all indices */
+            least = SETTI_MIN(index, least);
+        }
     }
     return least;
 }
 
-/* Returns the least index from *cursor on that has a value, or SETTI_NONE. Moves *cursor on. */
+/* Returns the least index >= *cursor that has a value, or SETTI_NONE if there is none. *cursor
+ * becomes the index after it. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
     if (storage->kind != SETTI_SPARSE) {
@@ -335,7 +348,10 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
     }
     if (storage->hashed != 0) { /* the hash table is not sorted by index */
         uint32_t least = carry_least(storage, *cursor);
-        *cursor = least != SETTI_NONE ? least + 1 : SETTI_NONE;
+        *cursor = least;
+        if (least != SETTI_NONE) {
+            *cursor = least + 1;
+        }
         return least;
     }
     for (uint32_t index = *cursor; index >> SETTI_SPARSE_SHIFT < storage->presence.count;) {
@@ -352,10 +368,11 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-/* Returns true if a restore along the path may exchange pages of the type. */
+/* Returns true if a restore may exchange pages of the type. The restore goes through the snapshots
+ * of the list `path`. */
 static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
 {
-    for (const setti_snapshot* snapshot = path; snapshot != NULL; snapshot = snapshot->path) {
+    for (const setti_snapshot* snapshot = path; snapshot != NULL; snapshot = snapshot->next) {
         for (uint32_t k = 0; k < snapshot->diff.count; k++) {
             const setti_pages* pages = snapshot->diff.item[k].pages;
             if (pages == &type->storage.rows || pages == &type->storage.presence) {
@@ -366,23 +383,26 @@ static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
     return false;
 }
 
+/* Allocates room for all live values of a type. Returns NULL if memory runs out. */
 static setti_carried* carry_make(sett_world* world, setti_type* type)
 {
     const setti_storage* storage = &type->storage;
-    size_t entities = setti_align_up(sizeof(setti_carried), 8); /* offset of the first array */
-    size_t values = setti_align_up(entities + storage->count * sizeof(sett_entity), storage->align);
-    size_t size = values + (size_t)storage->count * storage->size;
+    size_t entity_offset = setti_align_up(sizeof(setti_carried), 8);
+    size_t entity_end = entity_offset + storage->count * sizeof(sett_entity);
+    size_t value_offset = setti_align_up(entity_end, storage->align);
+    size_t size = value_offset + (size_t)storage->count * storage->size;
     unsigned char* bytes = setti_pool_alloc(&world->pool, size, storage->align);
     setti_carried* carried = (setti_carried*)(void*)bytes;
     if (carried != NULL) {
         *carried = (setti_carried){.type = type,
                                    .size = size,
-                                   .entity = (sett_entity*)(void*)(bytes + entities),
-                                   .values = bytes + values};
+                                   .entity = (sett_entity*)(void*)(bytes + entity_offset),
+                                   .values = bytes + value_offset};
     }
     return carried;
 }
 
+/* Frees a list, but not the values. */
 static void carry_free(sett_world* world, setti_carried* carried)
 {
     while (carried != NULL) {
@@ -392,11 +412,13 @@ static void carry_free(sett_world* world, setti_carried* carried)
     }
 }
 
+/* Moves the live values out of the world. */
 static void carry_out(const sett_world* world, setti_carried* carried)
 {
     const setti_type* type = carried->type;
     uint32_t cursor = 0;
-    for (uint32_t index; (index = carry_next(&type->storage, &cursor)) != SETTI_NONE;) {
+    uint32_t index;
+    while ((index = carry_next(&type->storage, &cursor)) != SETTI_NONE) {
         carried->entity[carried->count] = setti_entity_at(&world->entities, index);
         values_relocate(type, carried->values + (size_t)carried->count * type->storage.size,
                         setti_storage_find(&type->storage, index), 1);
@@ -409,7 +431,10 @@ bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_ca
 {
     sett_world* world = state->world;
     *out = NULL;
-    for (uint32_t k = 0; state->has_values && k < world->registered.count; k++) {
+    if (!state->has_values) {
+        return true;
+    }
+    for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         if (setti_pages_values(&type->storage.rows) != &values_skip ||
             !carry_concerns(path, type)) {
@@ -423,47 +448,50 @@ bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_ca
         carried->next = *out;
         *out = carried;
     }
-    for (setti_carried* at = *out; at != NULL; at = at->next) {
-        carry_out(world, at);
+    for (setti_carried* carried = *out; carried != NULL; carried = carried->next) {
+        carry_out(world, carried);
     }
     return true;
 }
 
-/* Moves carried values to their entities. Both lists ascend by index. */
+/* Moves carried values back to the entities. Ends the values of entities that have no row now, and
+ * begins new values in rows without a carried value. The carried entities and the rows of the walk
+ * both ascend by index. */
 static void carry_in(const sett_world* world, const setti_carried* carried)
 {
     const setti_type* type = carried->type;
     size_t size = type->storage.size;
-    uint32_t at = 0;
+    uint32_t k = 0; /* the first carried value that is not moved yet */
     uint32_t cursor = 0;
-    for (uint32_t index; (index = carry_next(&type->storage, &cursor)) != SETTI_NONE;) {
+    uint32_t index;
+    while ((index = carry_next(&type->storage, &cursor)) != SETTI_NONE) {
         void* value = setti_storage_find(&type->storage, index);
         sett_entity entity = setti_entity_at(&world->entities, index);
         SETTI_ASSERT(!sett_is_null(entity));
         bool found = false;
-        for (; !found && at < carried->count && carried->entity[at].index <= index; at++) {
-            found = sett_equals(carried->entity[at], entity);
+        for (; !found && k < carried->count && carried->entity[k].index <= index; k++) {
+            found = sett_equals(carried->entity[k], entity);
             if (found) {
-                values_relocate(type, value, carried->values + at * size, 1);
+                values_relocate(type, value, carried->values + k * size, 1);
             } else {
-                setti_type_deinit_values(type, carried->values + at * size, 1);
+                setti_type_deinit_values(type, carried->values + k * size, 1);
             }
         }
         if (!found) { /* the restore brought the entity back */
             setti_type_init_values(type, value, 1);
         }
     }
-    for (; at < carried->count; at++) {
-        setti_type_deinit_values(type, carried->values + at * size, 1);
+    for (; k < carried->count; k++) {
+        setti_type_deinit_values(type, carried->values + k * size, 1);
     }
 }
 
-void setti_values_settle(setti_state* state, setti_carried* carried)
+void setti_values_settle(setti_state* state, setti_carried* list)
 {
-    for (const setti_carried* at = carried; at != NULL; at = at->next) {
-        carry_in(state->world, at);
+    for (const setti_carried* carried = list; carried != NULL; carried = carried->next) {
+        carry_in(state->world, carried);
     }
-    carry_free(state->world, carried);
+    carry_free(state->world, list);
 }
 
 void setti_values_each_skipped(const setti_state* state,

@@ -1,11 +1,11 @@
 /* advise.c: proposes faster layouts from a profile. See sett/advise.h.
  *
  * Each profiled query is priced (price.h) under the present layout, and again for each possible
- * change: a type stored in the other kind, or a group that owns the components of a query. A change
- * is proposed if the change saves at least a tenth of the cost of all concerned loops, and a
- * microsecond in each loop. The largest saving comes first; a type occurs in one proposal only.
+ * change: a type is stored in the other kind of storage, or a group owns the components of a query.
+ * A change is proposed if it saves at least a tenth of the cost of all concerned loops, and a
+ * microsecond in each loop. The largest saving comes first. A type occurs in one proposal only.
  *
- * Invariant:  advice is a function of counts and of the profile only
+ * Invariant:  advice depends only on counts and on the profile
  */
 #include "sett/advise.h"
 
@@ -39,22 +39,24 @@ static bool advice_is_taken(const sett_advice* items, uint32_t count, sett_compo
     return false;
 }
 
-/* Prices an option, and updates the best option. */
+/* Prices an option. The option becomes *best if it saves more. */
 static void advice_price(const sett_world* world, advice_option* option, advice_option* best)
 {
     option->prices = setti_price_change(world, SETTI_PROFILED, &option->change, NULL);
     option->prices.then += option->churn;
     const setti_prices* prices = &option->prices;
     setti_price gain = prices->now - prices->then;
-    bool pays = prices->then * 100 < prices->now * WORTH_SHARE &&
-                gain > (setti_price)SETTI_MAX(prices->loops, 1) * WORTH_NS * SETTI_PRICE_NS;
-    option->gain = pays ? gain : 0;
+    setti_price least_gain = (setti_price)SETTI_MAX(prices->loops, 1) * WORTH_NS * SETTI_PRICE_NS;
+    option->gain = 0;
+    if (prices->then * 100 < prices->now * WORTH_SHARE && gain > least_gain) {
+        option->gain = gain;
+    }
     if (option->gain > best->gain) {
         *best = *option;
     }
 }
 
-/* Estimates the cost of entities that enter or leave a group. */
+/* Estimates the cost of the entities that would enter or leave a group for a query. */
 static setti_price advice_churn(const sett_query* query)
 {
     uint64_t most = 0;
@@ -62,23 +64,32 @@ static setti_price advice_churn(const sett_query* query)
         const setti_type* type = query->term[setti_bits_lowest(rest)].type;
         most = SETTI_MAX(most, type->use.added + type->use.removed);
     }
-    return setti_price_churn(most, setti_bits_count(setti_price_owned(query)),
-                             query->world->entities.count);
+    uint32_t owned = setti_bits_count(setti_price_owned(query));
+    return setti_price_churn(most, owned, query->world->entities.count);
 }
 
-/* Returns the best change without types of earlier proposals. */
+/* Whether a group for a query can be proposed: no proposal in `items` has a type of the query. */
+static bool advice_can_group(const sett_query* query, const sett_advice* items, uint32_t count)
+{
+    const bool automatic = false;
+    if (query->use[SETTI_PROFILED].loops == 0 || !setti_layout_can_group(query, automatic)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        if (advice_is_taken(items, count, query->term[k].type->id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns the change that saves the most. Changes of types of earlier proposals do not count. */
 static advice_option advice_best(const sett_world* world, const sett_advice* items, uint32_t count)
 {
     advice_option best = {0};
-    const bool automatic = false;
     for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        advice_option option = {.change.group = query};
-        bool possible =
-            query->use[SETTI_PROFILED].loops != 0 && setti_layout_can_group(query, automatic);
-        for (uint32_t k = 0; possible && k < query->term_count; k++) {
-            possible = !advice_is_taken(items, count, query->term[k].type->id);
-        }
-        if (possible) {
+        if (advice_can_group(query, items, count)) {
+            advice_option option = {.change.group = query};
             option.churn = advice_churn(query);
             advice_price(world, &option, &best);
         }
@@ -93,13 +104,15 @@ static advice_option advice_best(const sett_world* world, const sett_advice* ite
     return best;
 }
 
-/* Writes names with a suffix: "Position_id, Velocity_id". */
+/* Writes the names of components, each with a suffix, for example "Position_id, Velocity_id". */
 static void advice_add_ids(setti_writer* text, const sett_world* world,
                            const sett_component* components, const char* suffix)
 {
+    const char* separator = "";
     for (uint32_t k = 0; k < SETT_GROUP_TYPES && components[k] != 0; k++) {
-        setti_writer_add(text, "%s%.40s%s", k != 0 ? ", " : "",
-                         sett_component_name(world, components[k]), suffix);
+        setti_writer_add(text, "%s%.40s%s", separator, sett_component_name(world, components[k]),
+                         suffix);
+        separator = ", ";
     }
 }
 
@@ -145,16 +158,16 @@ static void advice_write_convert(const sett_world* world, const advice_option* o
     setti_writer text = {item->text, sizeof(item->text), 0};
     setti_writer code = {item->code, sizeof(item->code), 0};
     const setti_type* type = option->change.type;
-    bool array = item->storage == SETT_STORAGE_ARRAY;
+    bool to_array = item->storage == SETT_STORAGE_ARRAY;
     setti_writer_add(&text,
                      "\"%.60s\", which %u of %u entities have, would be faster in %s: its "
                      "profiled use would take %.1f us instead of %.1f.",
                      type->desc.name, (unsigned)type->storage.count,
-                     (unsigned)world->entities.count, array ? "an array" : "a sparse set",
+                     (unsigned)world->entities.count, to_array ? "an array" : "a sparse set",
                      advice_microseconds(option->prices.then),
                      advice_microseconds(option->prices.now));
     setti_writer_add(&code, "sett_component_convert(world, %.40s_id, %s);", type->desc.name,
-                     array ? "SETT_STORAGE_ARRAY" : "SETT_STORAGE_SPARSE_SET");
+                     to_array ? "SETT_STORAGE_ARRAY" : "SETT_STORAGE_SPARSE_SET");
 }
 
 static void advice_fill(const sett_world* world, const advice_option* option, sett_advice* item)
@@ -181,13 +194,17 @@ static void advice_fill(const sett_world* world, const advice_option* option, se
     advice_write_convert(world, option, item);
 }
 
-/* Whether a tag may have caused many signatures, so that dont_fragment would pay. */
+/* Whether dont_fragment would pay for a tag: the tag has probably caused many signatures. */
 static bool advice_fragments(const sett_world* world, const setti_type* type)
 {
+    if (type->storage.kind != SETTI_TAG || (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        return false;
+    }
+    if (setti_signature_count(&world->signatures) <= SETTI_SIGNATURE_RECLAIM / 4) {
+        return false; /* few signatures */
+    }
     uint64_t changes = type->use.added + type->use.removed;
-    return type->storage.kind == SETTI_TAG && (type->flags & SETTI_TYPE_DONT_FRAGMENT) == 0 &&
-           setti_signature_count(&world->signatures) > SETTI_SIGNATURE_RECLAIM / 4 &&
-           changes > 4 * (uint64_t)type->storage.count;
+    return changes > 4 * (uint64_t)type->storage.count;
 }
 
 static void advice_fill_fragments(const sett_world* world, const setti_type* type,
@@ -216,7 +233,9 @@ SETTI_COLD uint32_t sett_advise(sett_world* world, sett_advice* items, uint32_t 
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_plan_update(query);
     }
-    capacity = items != NULL ? capacity : 0;
+    if (items == NULL) {
+        capacity = 0;
+    }
     while (count < capacity) {
         advice_option best = advice_best(world, items, count);
         if (best.gain == 0) {
@@ -257,13 +276,15 @@ SETTI_COLD sett_status sett_advice_apply(sett_world* world, const sett_advice* i
     return group != NULL ? SETT_OK : world->error;
 }
 
-static sett_status profile_set(sett_world* world, bool on, const char* call)
+static sett_status profile_set(sett_world* world, bool profiling, const char* call)
 {
     if (world->open_jobs != 0) {
         return setti_world_check_unlocked(world, call); /* fails: jobs lock the world */
     }
-    world->profiling = on;
-    world->counting = on || (setti_layout_of(world) != NULL && setti_layout_of(world)->automatic);
+    const struct setti_layout* layout = setti_layout_of(world);
+    bool automatic = layout != NULL && layout->automatic;
+    world->profiling = profiling;
+    world->counting = profiling || automatic;
     setti_component_show_types(world);
     return SETT_OK;
 }
@@ -273,8 +294,8 @@ sett_status sett_profile_begin(sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    const bool on = true;
-    sett_status status = profile_set(world, on, "sett_profile_begin");
+    const bool profiling = true;
+    sett_status status = profile_set(world, profiling, "sett_profile_begin");
     if (status != SETT_OK) {
         return status;
     }
@@ -289,6 +310,9 @@ sett_status sett_profile_begin(sett_world* world)
 
 sett_status sett_profile_end(sett_world* world)
 {
-    const bool on = false;
-    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT : profile_set(world, on, __func__);
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    const bool profiling = false;
+    return profile_set(world, profiling, __func__);
 }

@@ -1,19 +1,19 @@
 /* auto_layout.c: finds a layout while the program runs.
  *
- * Every few frames a sample counts the matches of each query with a loop. The sample prices the
- * loops (price.h) under the present layout, and again for each possible change: a type stored in
- * the other kind, a group for a query, an automatic group destroyed. The saving of a change is
- * added to the *regret* of the change; a loss is subtracted. When the regret reaches the cost of
- * the move, the change is made (the ski rental rule), so a program pays at most twice the cost of
- * the best layout known in advance. Then all regrets restart at 0, and the same move costs twice as
- * much, so alternating workloads are followed ever more slowly. A clear change waits for less
- * (AUTO_CLEAR).
+ * Every few frames, a sample counts the matches of each query that had a loop. The sample prices
+ * the loops (price.h) under the present layout, and again for each possible change: a type is
+ * stored in the other kind of storage, a group is created for a query, or an automatic group is
+ * destroyed. The saving of a change is added to the *regret* of the change; a loss is subtracted.
+ * When the regret reaches the cost of the move, the change is made (the ski rental rule). So a
+ * program pays at most twice the cost of the best layout, if that were known in advance. Then all
+ * regrets restart at 0, and the same move costs twice as much. So alternating workloads are
+ * followed ever more slowly. A clear change is made earlier (AUTO_CLEAR).
  *
- * The workload: loops over 10,000 to a million entities, 60 frames a second; a scene is loaded,
+ * The workload: loops over 10,000 to a million entities, 60 frames a second. A scene is loaded,
  * played, and left.
  *
- * Invariant:  decisions depend on numbers of loops, matches and entities only, so the same calls
- *             move the same values at the same frame on every machine;
+ * Invariant:  decisions depend only on numbers of loops, matches and entities: the same calls move
+ *             the same values at the same frame on every machine;
  *             only types with default_storage move, and no type moves while a snapshot is held
  */
 #include "tune/concern.h"
@@ -22,17 +22,18 @@
 #include "run/run.h"
 #include "world/change.h"
 
-/* Frames between two samples: AUTO_PERIOD while a change is close, else up to AUTO_PERIOD_MOST. */
+/* Frames from sample to sample: AUTO_PERIOD while a change is close, else up to
+ * AUTO_PERIOD_MOST. */
 #define AUTO_PERIOD 8
 #define AUTO_PERIOD_MOST 128
-#define AUTO_CLOSE 8 /* a change is close if the gain of 8 more samples reaches the cost */
+#define AUTO_CLOSE 8 /* a change is close if 8 more gains reach its cost */
 
 #define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)     /* cost of moving a value */
-#define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of any move, in addition */
-#define AUTO_DOUBLINGS 12 /* limit: a repeated move costs 2^12 times as much */
-#define AUTO_SHARE 90     /* percent: a saving below 10 % may be an error of the model */
-/* A query is ignored if its loops cost below 1/AUTO_PART of all loops, and below half of the
- * average query. */
+#define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of a move, besides its values */
+#define AUTO_DOUBLINGS 12 /* a repeated move costs at most 2^12 times as much */
+#define AUTO_SHARE 90     /* percent: if more of the cost is left, the model may be wrong */
+/* A query is ignored if its loops cost less than 1/AUTO_PART of all loops, and less than half of
+ * the loops of an average query. */
 #define AUTO_PART 32
 /* A clear change halves the cost of the loops, was never made before, and pays within AUTO_SOON
  * samples. The cost of a clear change is divided by AUTO_SOON_PART: the model underestimates large
@@ -40,17 +41,18 @@
 #define AUTO_CLEAR 2
 #define AUTO_SOON 32
 #define AUTO_SOON_PART 16
-/* Further types move along with the best change: each of a thousand rare types saves little. A
- * frame moves up to AUTO_MORE values, and each type counts as AUTO_TYPE values in addition. */
+/* Further types move along with the best change, because each of a thousand rare types saves
+ * little. A frame moves up to AUTO_MORE values. Each type counts as AUTO_TYPE more values. */
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
-/* A group of more values is created over several frames. */
+/* A group with more values is created over several frames. */
 #define AUTO_AT_ONCE 131072
-/* A group of fewer bytes is converted within a frame: loops over half a group are slow. */
+/* A group with fewer bytes is converted within one frame, because loops are slow while only a part
+ * of the types is converted. */
 #define AUTO_TOGETHER ((size_t)12 << 20)
-/* Touching memory takes a frame for each AUTO_WARM bytes, so moves do not depend on the speed of
- * the machine. A frame touches up to AUTO_WARM_MOST bytes, and stops after AUTO_WARM_TIME. */
+/* Memory is touched for a frame for each AUTO_WARM bytes, so that moves do not depend on the speed
+ * of the machine. A frame touches up to AUTO_WARM_MOST bytes, and stops after AUTO_WARM_TIME. */
 #define AUTO_WARM ((size_t)3 << 20)
 #define AUTO_WARM_MOST ((size_t)4 << 20)
 #define AUTO_WARM_TIME 2500000 /* ns */
@@ -60,17 +62,17 @@
 /* A sample of the entities with a type. */
 typedef struct auto_mark {
     uint32_t count;             /* entities with the type */
-    uint32_t span;              /* `words` are from indices 0 to span - 1; 0: no sample */
+    uint32_t span;              /* `words` are from the indices below `span`; 0: no sample */
     uint64_t words[AUTO_WORDS]; /* occupancy words at equal distances */
 } auto_mark;
 
 typedef struct setti_type_sample {
-    auto_mark last;         /* at the last sample */
-    auto_mark before;       /* one frame before the next sample */
-    setti_relayout_use use; /* of the conversion; churn: entities getting or losing the type */
+    auto_mark last;         /* the entities at the last sample */
+    auto_mark before;       /* the entities one frame before the next sample */
+    setti_relayout_use use; /* of the conversion; use.churn: entities that got or lost the type */
     bool priced;            /* the present sample has priced the conversion */
-    bool due;               /* the conversion pays */
-    bool orphaned;          /* due to become an array: the large group was destroyed */
+    bool due;               /* the type is to be converted */
+    bool orphaned;          /* a large group was destroyed: the type is to become an array */
 } setti_type_sample;
 
 /* A possible change. */
@@ -93,7 +95,7 @@ typedef struct auto_evaluation {
 
 /* ------------------------------------------------------------------------------------- sampling */
 
-/* Samples a small sparse set by visiting all rows. */
+/* Samples a small sparse set: visits all rows. */
 static void auto_mark_rows(auto_mark* mark, const setti_storage* storage)
 {
     uint32_t stride = mark->span / AUTO_WORDS; /* word k: 64 indices from k * stride on */
@@ -106,6 +108,7 @@ static void auto_mark_rows(auto_mark* mark, const setti_storage* storage)
     }
 }
 
+/* Samples the entities with a type. */
 static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti_storage* storage)
 {
     uint32_t capacity = setti_entity_capacity(&world->entities);
@@ -120,7 +123,7 @@ static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti
     }
 }
 
-/* Estimates how many entities got or lost a type between two samples. */
+/* Estimates how many entities got or lost a type between the samples `a` and `b`. */
 static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
 {
     uint64_t differ = 0;
@@ -132,12 +135,13 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
             differ += setti_bits_count(a->words[k] ^ b->words[k]);
         }
     }
-    uint64_t count_change = a->count > b->count ? a->count - b->count : b->count - a->count;
-    uint32_t entities_a_bit = a->span / 64 / AUTO_WORDS;
-    return SETTI_MAX(count_change, differ * entities_a_bit);
+    uint64_t count_change = SETTI_MAX(a->count, b->count) - SETTI_MIN(a->count, b->count);
+    uint32_t indices_per_bit = a->span / 64 / AUTO_WORDS;
+    return SETTI_MAX(count_change, differ * indices_per_bit);
 }
 
-/* Returns the sampling data of a type, created if needed. Returns NULL if memory runs out. */
+/* Returns the sampling data of a type, created at the first use. Returns NULL if memory runs
+ * out. */
 static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
 {
     if (type->sample == NULL) {
@@ -149,6 +153,7 @@ static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
     return type->sample;
 }
 
+/* Samples all types one frame before the next sample. */
 static void auto_mark_all(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -160,7 +165,7 @@ static void auto_mark_all(sett_world* world)
     }
 }
 
-/* Samples a type, and estimates how many entities get or lose it between two samples. */
+/* Samples a type. Estimates how many entities have got or lost the type since the last sample. */
 static void auto_sample_type(sett_world* world, setti_type* type)
 {
     setti_type_sample* sample = auto_sample_of(world, type);
@@ -169,9 +174,10 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     }
     auto_mark now;
     auto_mark_type(&now, world, &type->storage);
-    uint64_t in_frame = auto_count_changed(&sample->before, &now); /* finds types toggled often */
-    sample->use.churn = SETTI_MAX(auto_count_changed(&sample->last, &now),
-                                  in_frame * setti_layout_of(world)->period);
+    /* changes of one frame count too, because a type may be added and removed in each frame */
+    uint64_t in_frame = auto_count_changed(&sample->before, &now);
+    uint64_t in_period = auto_count_changed(&sample->last, &now);
+    sample->use.churn = SETTI_MAX(in_period, in_frame * setti_layout_of(world)->period);
     sample->last = now;
     sample->before.span = 0;
     sample->priced = false;
@@ -213,7 +219,8 @@ static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         query->use[SETTI_SAMPLED].loops = 0;
-        query->grouped.churn -= query->grouped.churn / 8; /* destroyed groups do not return soon */
+        /* fades slowly, so that a destroyed group does not return soon */
+        query->grouped.churn -= query->grouped.churn / 8;
     }
     for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
         listener->use.churn = 0;
@@ -222,10 +229,14 @@ static void auto_forget_samples(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- options */
 
-/* Whether a system writes a type by handle. With a sparse set, such a system has only one job. */
+/* Whether a system writes a type by handle. If the type became a sparse set, the system could use
+ * only one job. */
 static bool auto_is_written_by_handle(const sett_world* world, const setti_type* type)
 {
-    const sett_system* system = setti_run_of(world) != NULL ? setti_run_of(world)->systems : NULL;
+    if (setti_run_of(world) == NULL) {
+        return false; /* the world has no systems */
+    }
+    const sett_system* system = setti_run_of(world)->systems;
     for (; system != NULL; system = system->next) {
         for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && system->desc.access_inout[k] != 0; k++) {
             if (system->desc.access_inout[k] == type->id) {
@@ -242,14 +253,19 @@ static bool auto_may_move(const sett_world* world, const setti_type* type)
     return type->default_storage && type->sample != NULL && !auto_is_written_by_handle(world, type);
 }
 
+/* Whether the library may create a group for a query. */
 static bool auto_can_group(const sett_query* query)
 {
     const bool automatic = true;
-    bool may = setti_layout_can_group(query, automatic);
-    for (uint32_t rest = setti_price_owned(query); may && rest != 0; rest &= rest - 1) {
-        may = auto_may_move(query->world, query->term[setti_bits_lowest(rest)].type);
+    if (!setti_layout_can_group(query, automatic)) {
+        return false;
     }
-    return may;
+    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
+        if (!auto_may_move(query->world, query->term[setti_bits_lowest(rest)].type)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Estimates how many entities enter or leave the group of a query between two samples. */
@@ -265,37 +281,39 @@ static uint64_t auto_churn(const sett_query* query)
     return most;
 }
 
-/* Extrapolates the gain of a sample to AUTO_SOON samples. In a longer period it counts less. */
+/* Extrapolates the gain of a sample to AUTO_SOON samples of AUTO_PERIOD frames. */
 static setti_price auto_extrapolate(const auto_evaluation* eval, setti_price gain)
 {
     return gain * AUTO_SOON * AUTO_PERIOD / (setti_price)setti_layout_of(eval->world)->period;
 }
 
-/* Prices a change, and adds the gain to the regret. */
+/* Prices a change, and adds the gain to the regret.
+ *   churn  additional cost of entities that enter and leave; negative: a saving */
 static void auto_price(auto_evaluation* eval, auto_option* option, setti_price churn)
 {
     setti_price_list list;
+    const setti_price_list* concerned =
+        setti_concerns_find(&eval->concerns, &option->change, &list);
     setti_prices prices =
-        setti_price_change(eval->world, SETTI_SAMPLED, &option->change,
-                           setti_concerns_find(&eval->concerns, &option->change, &list));
-    setti_prices_add(&prices, churn); /* the cost of entities that enter and leave */
+        setti_price_change(eval->world, SETTI_SAMPLED, &option->change, concerned);
+    setti_prices_add(&prices, churn);
     setti_price gain = prices.now - prices.then;
     if (gain > 0 && prices.then * 100 > prices.now * AUTO_SHARE) {
         gain = -option->use->regret / 8; /* a doubtful saving: the regret fades */
     }
     uint32_t doublings = SETTI_MIN(option->use->changes, (uint32_t)AUTO_DOUBLINGS);
-    option->gain = gain;
-    option->cost = ((setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED) *
-                   ((setti_price)1 << doublings);
-    bool clear = doublings == 0 && prices.then * AUTO_CLEAR <= prices.now &&
-                 option->cost <= auto_extrapolate(eval, gain);
-    if (clear) {
+    setti_price move = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED;
+    option->cost = move * ((setti_price)1 << doublings);
+    bool is_first = doublings == 0;
+    bool is_large = prices.then * AUTO_CLEAR <= prices.now;
+    if (is_first && is_large && option->cost <= auto_extrapolate(eval, gain)) { /* a clear change */
         option->cost /= AUTO_SOON_PART;
     }
+    option->gain = gain;
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
 }
 
-/* Whether a frame is enough for a change, or for each type of a group. */
+/* Whether a frame may move enough values for a change, or at least for each type of a new group. */
 static bool auto_fits(const setti_relayout* change, uint32_t max_values)
 {
     const sett_query* query = change->group;
@@ -305,46 +323,55 @@ static bool auto_fits(const setti_relayout* change, uint32_t max_values)
     if (query == NULL) {
         return false;
     }
-    bool fits = true;
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-        fits = fits && (storage->kind == SETTI_SPARSE || storage->count <= max_values);
+        if (storage->kind != SETTI_SPARSE && storage->count > max_values) {
+            return false; /* a type is converted within one frame */
+        }
     }
-    return fits;
+    return true;
 }
 
-/* Returns the saving of a change in twice AUTO_SOON samples, less the cost of the move. */
+/* Returns what a change saves in 2 * AUTO_SOON samples, minus the cost of the moved values. */
 static setti_price auto_net_saving(const auto_evaluation* eval, const auto_option* option)
 {
     setti_price moves = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE;
     return 2 * auto_extrapolate(eval, option->gain) - moves;
 }
 
-/* Updates the best change. Returns true if `option` pays. */
+/* Returns true if a change pays. The best of these changes becomes eval->best. */
 static bool auto_compare(auto_evaluation* eval, const auto_option* option)
 {
     if (!auto_fits(&option->change, eval->max_values)) {
         return false;
     }
+    if (option->gain <= 0) {
+        return false;
+    }
     setti_price missing = option->cost - option->use->regret;
-    eval->close = eval->close || (option->gain > 0 && missing <= option->gain * AUTO_CLOSE);
-    bool pays = missing <= 0 && option->gain > 0;
-    if (pays && (eval->best.gain == 0 ||
-                 auto_net_saving(eval, option) > auto_net_saving(eval, &eval->best))) {
+    if (missing <= option->gain * AUTO_CLOSE) {
+        eval->close = true;
+    }
+    if (missing > 0) {
+        return false;
+    }
+    bool is_first = eval->best.gain == 0;
+    if (is_first || auto_net_saving(eval, option) > auto_net_saving(eval, &eval->best)) {
         eval->best = *option;
     }
-    return pays;
+    return true;
 }
 
-/* Prices the changes for a query: a group, and the conversion of each type. */
+/* Prices the changes for a query: the creation of a group, and the conversion of each type. */
 static void auto_price_query(auto_evaluation* eval, sett_query* query)
 {
     if (auto_can_group(query)) {
         auto_option option = {.change = {.group = query}, .use = &query->grouped};
         uint32_t owned = setti_bits_count(setti_price_owned(query));
-        auto_price(eval, &option,
-                   setti_price_churn(auto_churn(query), owned, eval->world->entities.count));
-        (void)auto_compare(eval, &option);
+        setti_price churn =
+            setti_price_churn(auto_churn(query), owned, eval->world->entities.count);
+        auto_price(eval, &option, churn);
+        (void)auto_compare(eval, &option); /* a group is created only as eval->best */
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_type* type = query->term[k].type;
@@ -375,9 +402,9 @@ static void auto_choose(auto_evaluation* eval)
     for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
         if (listener->automatic) {
             auto_option option = {.change = {.dissolved = listener}, .use = &listener->use};
-            auto_price(eval, &option,
-                       -setti_price_churn(listener->use.churn, listener->owned.count,
-                                          world->entities.count));
+            setti_price churn = setti_price_churn(listener->use.churn, listener->owned.count,
+                                                  world->entities.count);
+            auto_price(eval, &option, -churn);
             (void)auto_compare(eval, &option);
         }
     }
@@ -385,7 +412,8 @@ static void auto_choose(auto_evaluation* eval)
 
 /* --------------------------------------------------------------------------------------- moving */
 
-/* The functions that return uint64_t return the number of values moved. */
+/* In this section, a function that returns uint64_t returns how many values it has moved, unless
+ * the comment says otherwise. */
 
 /* Resets all regrets: a new layout has other prices. */
 static void auto_forget_regrets(sett_world* world)
@@ -404,34 +432,37 @@ static void auto_forget_regrets(sett_world* world)
     }
 }
 
-/* Converts a type to the other kind of storage. In a sparse set, the members of `group` come first;
- * *members becomes their number. */
+/* Converts a type to the other kind of storage. If that is a sparse set, the members of `group` get
+ * the first rows. *members becomes their number if they are now in the order of entity indices,
+ * else SETTI_NONE. */
 static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* group,
                              uint32_t* members)
 {
     SETTI_ASSERT(type->owner == NULL && world->locks == 0);
     setti_conversion conversion;
     bool to_array = type->storage.kind == SETTI_SPARSE;
-    const setti_pages old = type->storage.rows;
-    *members = SETTI_NONE; /* unknown */
-    if (!setti_conversion_reserve(world, &conversion, type,
-                                  to_array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET)) {
+    sett_storage_kind kind = to_array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
+    const setti_pages old_pages = type->storage.rows;
+    *members = SETTI_NONE;
+    if (!setti_conversion_reserve(world, &conversion, type, kind)) {
         return 0; /* no memory */
     }
     *members = setti_conversion_commit(world, &conversion, group);
     if (group != NULL) {
-        setti_pool_join(&world->pool, old.size, old.align); /* room for the next type */
+        /* joins the freed pages, as room for the next type of the group */
+        setti_pool_join(&world->pool, old_pages.size, old_pages.align);
     }
     return type->storage.count;
 }
 
-/* Creates the group of a query. The first `length` rows hold the members, unless SETTI_NONE. */
+/* Creates the group of a query. The members are in the first `length` rows of all sparse sets,
+ * unless `length` is SETTI_NONE. */
 static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length)
 {
     SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
     sett_status error = world->error; /* restored on failure: the program made no call here */
     setti_relayout change = {.group = query};
-    uint64_t moves = setti_layout_moves(&change); /* at most */
+    uint64_t moves = setti_layout_moves(&change); /* an upper limit */
     sett_group_desc desc = setti_layout_group_desc(query);
     const bool automatic = true;
     sett_group* group =
@@ -446,7 +477,8 @@ static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length
     return moves;
 }
 
-/* Destroys a group, and converts the owned types to arrays: now, or later if the group is large. */
+/* Destroys a group, and converts the owned types to arrays. The types of a large group are
+ * converted in later frames. */
 static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
 {
     setti_type* types[SETT_GROUP_TYPES];
@@ -463,46 +495,51 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     uint32_t members;
     setti_group_end(setti_group_of(listener));
     for (uint32_t k = 0; k < count; k++) {
-        setti_type_sample* sample = types[k]->default_storage ? types[k]->sample : NULL;
+        if (!types[k]->default_storage) {
+            continue; /* the program has chosen the storage */
+        }
+        setti_type_sample* sample = types[k]->sample;
         if (large && sample != NULL) {
             sample->orphaned = true;
             sample->due = true; /* a later frame converts the type */
             setti_layout_of(world)->more = true;
-        } else if (types[k]->default_storage) {
+        } else {
             moved += auto_convert(world, types[k], NULL, &members);
         }
     }
     return moved;
 }
 
-/* The types that members of a query's group have, and do not have, for setti_matches_find. */
-static setti_listener auto_conditions(const sett_query* query, setti_type** with,
-                                      setti_type** without)
+/* Returns a listener with the conditions of the group of a query, for setti_matches_find. The lists
+ * of the listener are in `required` and `excluded`. */
+static setti_listener auto_conditions(const sett_query* query, setti_type** required,
+                                      setti_type** excluded)
 {
-    setti_listener listener = {.with.item = with, .without.item = without};
+    setti_listener listener = {.with.item = required, .without.item = excluded};
     for (uint32_t k = 0; k < query->term_count; k++) {
         setti_type* type = query->term[k].type;
         if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
             continue;
         }
         if ((query->required >> k & 1) != 0) {
-            with[listener.with.count++] = type;
+            required[listener.with.count++] = type;
         } else if ((query->without >> k & 1) != 0) {
-            without[listener.without.count++] = type;
+            excluded[listener.without.count++] = type;
         }
     }
     return listener;
 }
 
-/* Returns how many values move if a group is created from sparse sets. */
+/* Returns how many values move if a group is created from sparse sets: those of members that are
+ * not in the first rows yet. */
 static uint64_t auto_misplaced(const sett_query* query, const setti_listener* conditions)
 {
     uint32_t owned = setti_price_owned(query);
     const sett_world* world = query->world;
     const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    uint32_t members = 0; /* so far; also the row of the next member */
+    uint32_t members = 0; /* so far; this is also the row that the next member gets */
     uint64_t moves = 0;
-    setti_matches known;
+    setti_matches known; /* which signatures have the conditions */
     setti_matches_init(&known);
     for (uint32_t row = 0; row < first->extent; row++) {
         uint32_t index = *setti_storage_index(first, row);
@@ -512,14 +549,16 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
         }
         for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
             const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-            moves += setti_sparse_row(storage, index) != members ? 2 : 0; /* an exchange */
+            if (setti_sparse_row(storage, index) != members) {
+                moves += 2; /* the values of two rows are exchanged */
+            }
         }
         members++;
     }
     return moves;
 }
 
-/* Returns the bytes of new memory for a conversion to the other kind. */
+/* Returns how many bytes of new memory the conversion of a storage to the other kind takes. */
 static size_t auto_room(const sett_world* world, const setti_storage* storage)
 {
     size_t rows = storage->count;
@@ -528,11 +567,13 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
         size_t most = rows * setti_storage_rows(storage); /* a page for each value */
         return SETTI_MIN(capacity, most) * storage->size;
     }
-    return rows * (storage->size + sizeof(uint32_t)) +          /* rows and entity indices */
-           (size_t)setti_array_end(storage) * sizeof(uint32_t); /* the row of each index */
+    size_t row_size = storage->size + sizeof(uint32_t); /* a value and an entity index */
+    size_t index_size = (size_t)setti_array_end(storage) * sizeof(uint32_t); /* a row by index */
+    return rows * row_size + index_size;
 }
 
-/* Returns the largest array of a group not in the terms *done, and adds its term. NULL: the end. */
+/* Returns the largest array among the types of a group, and adds the term of the type to *done. The
+ * terms that are in *done already do not count. Returns NULL if no array is left. */
 static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
 {
     setti_type* next = NULL;
@@ -552,12 +593,14 @@ static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
     return next;
 }
 
-/* Returns the bytes freed by the conversion of an array. */
+/* Returns how many bytes the conversion of an array frees. */
 static size_t auto_freed(const setti_storage* storage)
 {
     size_t count = 0;
     for (uint32_t number = 0; number < storage->rows.count; number++) {
-        count += storage->rows.data[number] != NULL ? 1 : 0;
+        if (storage->rows.data[number] != NULL) {
+            count++;
+        }
     }
     return count * storage->rows.size;
 }
@@ -574,15 +617,16 @@ static bool auto_is_short(const sett_query* query)
     return size <= AUTO_TOGETHER;
 }
 
-/* Returns the bytes of new memory for converting the types of a group. */
+/* Returns how many bytes of new memory the conversion of the types of a group takes. */
 static size_t auto_group_room(const sett_query* query)
 {
     size_t size = 0;
     size_t freed = 0;
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
         const setti_type* type = query->term[setti_bits_lowest(rest)].type;
-        /* types of another group become arrays first */
-        size += type->owner != NULL ? auto_room(query->world, &type->storage) : 0;
+        if (type->owner != NULL) { /* the type of another group becomes an array first */
+            size += auto_room(query->world, &type->storage);
+        }
     }
     uint32_t done = 0;
     const setti_type* type;
@@ -590,12 +634,12 @@ static size_t auto_group_room(const sett_query* query)
         size_t room = auto_room(query->world, &type->storage);
         size_t reused = SETTI_MIN(room, freed);
         size += room - reused;
-        freed += auto_freed(&type->storage) / 8 * 7 - reused; /* an eighth is lost between runs */
+        freed += auto_freed(&type->storage) / 8 * 7 - reused; /* an eighth is lost in gaps */
     }
     return size;
 }
 
-/* Plans to touch memory in the next frames. */
+/* Plans to touch `size` bytes of memory in the next frames. */
 static void auto_begin_warming(struct setti_layout* layout, size_t size)
 {
     size += size / 16; /* the ends of pages are not used */
@@ -604,7 +648,7 @@ static void auto_begin_warming(struct setti_layout* layout, size_t size)
     layout->warming = (uint32_t)SETTI_MIN(size / AUTO_WARM, (size_t)UINT16_MAX) + 1;
 }
 
-/* Touches memory during a planned frame. Returns false if no frame is planned. */
+/* Touches memory if this is planned for the frame. Returns false if it is not planned. */
 static bool auto_warm(sett_world* world)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -623,7 +667,7 @@ static void auto_expect_none(sett_world* world)
     }
 }
 
-/* Ends building. Gives up the group of `query`, unless NULL: the next move costs more. */
+/* Ends building. Gives up the group of `query`, if not NULL: the next move costs more. */
 static void auto_stop_building(sett_world* world, sett_query* query)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -636,19 +680,24 @@ static void auto_stop_building(sett_world* world, sett_query* query)
     }
 }
 
-/* Begins to create the group of `query`, or to convert `type`. The other parameter is NULL. */
+/* Begins to create the group of `query`, or to convert `type`. One of the two is NULL. */
 static void auto_begin_building(sett_world* world, sett_query* query, setti_type* type)
 {
     struct setti_layout* layout = setti_layout_of(world);
     SETTI_ASSERT((query != NULL) != (type != NULL) && !layout->building);
     bool expected = query != NULL && query->expected;
     auto_expect_none(world);
-    if (!expected) { /* else the frames planned for the group go on */
-        auto_begin_warming(layout, query != NULL ? auto_group_room(query)
-                                                 : auto_room(world, &type->storage));
-    }
     if (query != NULL) {
         query->wanted = true;
+    }
+    if (!expected) { /* else memory for the group is being touched already */
+        size_t room;
+        if (query != NULL) {
+            room = auto_group_room(query);
+        } else {
+            room = auto_room(world, &type->storage);
+        }
+        auto_begin_warming(layout, room);
     }
     layout->type = type;
     layout->building = true;
@@ -667,7 +716,7 @@ static uint64_t auto_convert_alone(sett_world* world, setti_type* type)
     return moved;
 }
 
-/* Whether the first `length` rows hold the same entities in all sparse sets of a group. */
+/* Whether all sparse sets of a group have the same entities in the first `length` rows. */
 static bool auto_is_arranged(const sett_query* query, uint32_t length)
 {
     uint32_t owned = setti_price_owned(query);
@@ -677,9 +726,10 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
         /* a part lies in a single page of each set */
         uint32_t part = SETTI_MIN(setti_storage_rows(first), setti_storage_rows(other));
         for (uint32_t row = 0; row < length; row += part) {
+            const uint32_t* first_indices = setti_storage_index(first, row);
+            const uint32_t* other_indices = setti_storage_index(other, row);
             size_t size = SETTI_MIN(part, length - row) * sizeof(uint32_t);
-            if (memcmp(setti_storage_index(first, row), setti_storage_index(other, row), size) !=
-                0) {
+            if (memcmp(first_indices, other_indices, size) != 0) {
                 return false;
             }
         }
@@ -687,19 +737,22 @@ static bool auto_is_arranged(const sett_query* query, uint32_t length)
     return true;
 }
 
-/* Converts the arrays among the types of a group. *members becomes the number of members in the
- * first rows. Returns false if an array remains. */
+/* Converts the arrays among the types of a group to sparse sets. *members becomes the number of
+ * members, which get the first rows. Adds the number of values moved to *moved. Returns false if an
+ * array is left: for the next frame, or because the group was given up. */
 static bool auto_convert_types(sett_world* world, sett_query* query,
                                const setti_listener* conditions, uint32_t max_values,
                                uint64_t* moved, uint32_t* members)
 {
-    bool together = auto_is_short(query);
+    uint64_t most = max_values; /* values that this frame moves */
+    if (!auto_is_short(query)) {
+        most = SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE);
+    }
     uint32_t done = 0;
     setti_type* type;
     while ((type = auto_next_type(query, &done)) != NULL) {
         uint64_t total = *moved + type->storage.count;
-        bool large = total > max_values || (!together && total > AUTO_AT_ONCE);
-        if (*moved != 0 && large) {
+        if (*moved != 0 && total > most) {
             return false; /* the next frame continues */
         }
         if (total > max_values) {
@@ -715,34 +768,35 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
     return true;
 }
 
-/* Takes the types of the wanted group from other groups. */
+/* Takes a type of the wanted group away from another group. */
 static uint64_t auto_free_types(sett_world* world, sett_query* query, uint32_t max_values)
 {
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
         setti_type* type = query->term[setti_bits_lowest(rest)].type;
         if (type->owner != NULL) {
             uint64_t moved = auto_dissolve(world, type->owner);
-            if (moved != 0) { /* 0: the types of a large group are only marked as orphaned */
+            if (moved != 0) { /* 0: the group was large, and its types are orphaned */
                 return moved;
             }
         }
         setti_type_sample* sample = type->sample;
         if (sample != NULL && sample->orphaned && type->storage.count <= max_values) {
             sample->due = false;
-            return auto_convert_alone(world, type); /* later frames make it a set, members first */
+            /* to an array; later frames make a sparse set with the members first */
+            return auto_convert_alone(world, type);
         }
     }
     return 0;
 }
 
-/* Makes the next step to the wanted group. */
+/* Makes the next step of creating the wanted group. */
 static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
 {
     sett_query* query = setti_query_first(world);
     while (query != NULL && !query->wanted) {
         query = query->next;
     }
-    if (query == NULL || !auto_can_group(query)) { /* the program has changed a type */
+    if (query == NULL || !auto_can_group(query)) { /* the program has changed something */
         auto_stop_building(world, query);
         return 0;
     }
@@ -750,9 +804,9 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     if (moved != 0) {
         return moved; /* the next frame continues */
     }
-    setti_type* with[SETT_QUERY_TERMS];
-    setti_type* without[SETT_QUERY_TERMS];
-    setti_listener conditions = auto_conditions(query, with, without);
+    setti_type* required[SETT_QUERY_TERMS];
+    setti_type* excluded[SETT_QUERY_TERMS];
+    setti_listener conditions = auto_conditions(query, required, excluded);
     uint32_t members = SETTI_NONE;
     if (!auto_convert_types(world, query, &conditions, max_values, &moved, &members)) {
         return moved;
@@ -766,8 +820,10 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
         return moved; /* the next frame creates the group */
     }
     setti_relayout change = {.group = query};
-    bool fits_in_any_case = moved + setti_layout_moves(&change) <= max_values;
-    uint64_t misplaced = fits_in_any_case ? 0 : auto_misplaced(query, &conditions);
+    uint64_t misplaced = 0; /* values to move; counted only if there may be too many */
+    if (moved + setti_layout_moves(&change) > max_values) {
+        misplaced = auto_misplaced(query, &conditions);
+    }
     if (moved + misplaced <= max_values) {
         auto_stop_building(world, NULL);
         (void)auto_group(world, query, SETTI_NONE);
@@ -779,7 +835,8 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     return moved;
 }
 
-/* Touches memory, or makes the next step of building. */
+/* Makes one step toward the chosen change: touches memory, adds members to a group, or converts a
+ * type, which takes one step. Returns the number of moved values. */
 static uint64_t auto_build(sett_world* world, uint32_t max_values)
 {
     if (auto_warm(world)) {
@@ -790,12 +847,17 @@ static uint64_t auto_build(sett_world* world, uint32_t max_values)
         return auto_build_group(world, max_values);
     }
     auto_stop_building(world, NULL);
-    bool can = auto_may_move(world, type) && setti_layout_can_convert(type) &&
-               type->storage.count <= max_values; /* the program may have changed the type */
-    return can ? auto_convert_alone(world, type) : 0;
+    /* the program may have changed the type */
+    if (!auto_may_move(world, type) || !setti_layout_can_convert(type)) {
+        return 0;
+    }
+    if (type->storage.count > max_values) {
+        return 0;
+    }
+    return auto_convert_alone(world, type);
 }
 
-/* Makes a small change or begins a large change. */
+/* Makes a change if it is small. Begins a large change. */
 static uint64_t auto_make_change(sett_world* world, const auto_option* option, uint32_t max_values)
 {
     const setti_relayout* change = &option->change;
@@ -815,7 +877,7 @@ static uint64_t auto_make_change(sett_world* world, const auto_option* option, u
     return auto_build(world, max_values);
 }
 
-/* Marks the queries with a type as taken. Returns true if no query was taken before. */
+/* Marks the queries that have a type as taken. Returns true if none of them was taken before. */
 static bool auto_select(auto_evaluation* eval, const setti_type* type)
 {
     setti_price_list list;
@@ -837,21 +899,23 @@ static bool auto_select(auto_evaluation* eval, const setti_type* type)
 static void auto_select_more(auto_evaluation* eval)
 {
     sett_world* world = eval->world;
-    (void)auto_select(eval, eval->best.change.type); /* was made: takes its queries */
+    (void)auto_select(eval, eval->best.change.type); /* this change was made: takes the queries */
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         setti_type_sample* sample = type->sample;
         if (sample != NULL && sample->due) {
             sample->due = type != eval->best.change.type && auto_select(eval, type);
-            setti_layout_of(world)->more = setti_layout_of(world)->more || sample->due;
+            if (sample->due) {
+                setti_layout_of(world)->more = true;
+            }
         }
     }
 }
 
-/* Converts due types, as many as a frame may. */
+/* Converts types that are due, as many as one frame may. */
 static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
 {
-    uint64_t spent = 0;
+    uint64_t spent = 0; /* moved values, and AUTO_TYPE for each type */
     uint64_t moved = 0;
     setti_layout_of(world)->more = false;
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -865,9 +929,13 @@ static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
             break;
         }
         sample->due = false;
-        bool may = auto_may_move(world, type) || (sample->orphaned && type->default_storage);
-        if (moved + type->storage.count <= max_values && may &&
-            setti_layout_can_convert(type)) { /* the program may have changed the type */
+        bool may_move = auto_may_move(world, type);
+        if (sample->orphaned && type->default_storage) {
+            may_move = true;
+        }
+        bool fits = moved + type->storage.count <= max_values;
+        /* the program may have changed the type since it was due */
+        if (may_move && fits && setti_layout_can_convert(type)) {
             uint64_t values = auto_convert_alone(world, type);
             moved += values;
             spent += values + AUTO_TYPE;
@@ -879,7 +947,7 @@ static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
 
 /* --------------------------------------------------------------------------------------- public */
 
-/* Resets the regrets of taken queries and of the types in taken queries. */
+/* Resets the regrets of the queries that are taken, and of the types of their terms. */
 static void auto_forget_taken(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -922,29 +990,42 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
     auto_evaluation eval = {.world = world, .max_values = max_values};
     setti_price all = auto_sample_queries(world);
     setti_concerns_init(&eval.concerns, world);
+    /* the least gain of a change: 1 / AUTO_PART of all costs, or half of a query's average cost */
     eval.least = all / SETTI_MAX((setti_price)AUTO_PART, (setti_price)eval.concerns.queries * 2);
     auto_choose(&eval);
     bool found = eval.best.gain > 0;
-    bool soon = found || eval.close;
-    layout->period = soon ? AUTO_PERIOD : SETTI_MIN(layout->period * 2, AUTO_PERIOD_MOST);
-    uint64_t moved = found ? auto_make_best(&eval) : 0;
+    if (found || eval.close) {
+        layout->period = AUTO_PERIOD;
+    } else {
+        layout->period = SETTI_MIN(layout->period * 2, AUTO_PERIOD_MOST);
+    }
+    uint64_t moved = 0;
+    if (found) {
+        moved = auto_make_best(&eval);
+    }
     setti_concerns_deinit(&eval.concerns, world);
     auto_forget_samples(world);
     return moved;
 }
 
-/* Whether a large group would pay if all frames were like the first. */
+/* Whether a large group would pay if all frames were like the first frame.
+ *   prices  of the creation of the group */
 static bool auto_is_expected(const sett_query* query, uint32_t max_values, setti_prices prices)
 {
     setti_relayout change = {.group = query};
     uint64_t moves = setti_layout_moves(&change);
+    if (moves <= AUTO_AT_ONCE || !auto_fits(&change, max_values)) {
+        return false;
+    }
+    if (prices.then * AUTO_CLEAR > prices.now) {
+        return false;
+    }
+    setti_price cost = (setti_price)moves * AUTO_MOVE + AUTO_FIXED;
     setti_price gain = prices.now - prices.then;
-    return moves > AUTO_AT_ONCE && auto_fits(&change, max_values) &&
-           prices.then * AUTO_CLEAR <= prices.now &&
-           (setti_price)moves * AUTO_MOVE + AUTO_FIXED <= gain * AUTO_SOON * AUTO_PERIOD;
+    return cost <= gain * AUTO_SOON * AUTO_PERIOD;
 }
 
-/* Begins to touch memory for the group with the largest saving. */
+/* Begins to touch memory for the expected group that saves the most, if there is one. */
 static void auto_look_ahead(sett_world* world, uint32_t max_values)
 {
     setti_concerns concerns;
@@ -959,10 +1040,11 @@ static void auto_look_ahead(sett_world* world, uint32_t max_values)
         }
         setti_price_list list;
         setti_relayout change = {.group = query};
-        setti_prices prices = setti_price_change(world, SETTI_SAMPLED, &change,
-                                                 setti_concerns_find(&concerns, &change, &list));
-        if (auto_is_expected(query, max_values, prices) && prices.now - prices.then > most) {
-            most = prices.now - prices.then;
+        const setti_price_list* concerned = setti_concerns_find(&concerns, &change, &list);
+        setti_prices prices = setti_price_change(world, SETTI_SAMPLED, &change, concerned);
+        setti_price gain = prices.now - prices.then;
+        if (gain > most && auto_is_expected(query, max_values, prices)) {
+            most = gain;
             best = query;
         }
     }
@@ -984,7 +1066,7 @@ static void auto_wait(sett_world* world, uint32_t max_values)
     } else {
         (void)auto_warm(world);
     }
-    if (layout->frames + 1 == layout->period) { /* a frame before the sample */
+    if (layout->frames + 1 == layout->period) { /* the next frame takes the sample */
         auto_mark_all(world);
     }
 }
@@ -1007,7 +1089,7 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
     }
     layout->frames = 0;
     uint64_t moved = auto_evaluate(world, max_values);
-    if (!layout->building) { /* the expected group is not created now */
+    if (!layout->building) { /* no group is being created: forgets the expected group */
         layout->warming = 0;
         auto_expect_none(world);
     }

@@ -9,10 +9,10 @@
 struct setti_layout {
     char* text; /* the last text applied, or NULL */
     size_t text_size;
-    bool unreported; /* unknown names of `text` are not reported yet */
+    bool unreported; /* names in `text` that no type has are not reported yet */
 
     bool automatic;      /* auto_layout is on */
-    uint32_t max_values; /* limit of values moved in a frame */
+    uint32_t max_values; /* a frame moves at most this many values */
     uint32_t frames;     /* since the last sample */
     uint32_t period;     /* frames between two samples */
     bool early;          /* the first frame has not ended */
@@ -34,19 +34,20 @@ static inline struct setti_layout* setti_layout_of(const sett_world* world)
     return world->module[SETTI_SLOT_LAYOUT];
 }
 
-/* Returns the layout of a world, created if needed. Returns NULL if memory runs out. */
+/* Returns the layout of a world, created at the first use. Returns NULL if memory runs out. */
 struct setti_layout* setti_layout_ensure(sett_world* world);
 
 /* Whether a type can be converted to the other kind of storage: array or sparse set. */
 bool setti_layout_can_convert(const setti_type* type);
 
-/* Whether a group can own the types of a query. `automatic`: it may replace automatic groups. */
+/* Whether a group can own the types of a query.
+ *   automatic  the group may replace automatic groups */
 bool setti_layout_can_group(const sett_query* query, bool automatic);
 
-/* Describes the group for a query. */
+/* Describes the group that would be created for a query. */
 sett_group_desc setti_layout_group_desc(const sett_query* query);
 
-/* Returns how many values a change moves at most. */
+/* Returns the number of values that a change moves, or a larger number. */
 uint64_t setti_layout_moves(const setti_relayout* change);
 
 /* Frees the sampling data of an unregistered type. */

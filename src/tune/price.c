@@ -1,12 +1,12 @@
 /* price.c: the cost model of advice and auto_layout.
  *
- * The price of a loop is the sum for scanning rows, for matches, and for fetching values from
- * another order, with the cheapest plan of a layout. A change is priced over all queries with a
- * type of the change: a group makes some loops plain, and makes other loops gather. Constants were
- * measured on one core with a million entities and types of 8 bytes; sett_layouts
+ * The price of a loop has three parts: scanning rows, matches, and fetching values from another
+ * order. The plan of a layout that costs the least counts. A change is priced over all queries with
+ * a type of the change, because a group makes some loops plain, and makes other loops gather. The
+ * constants were measured on one core, with a million entities and types of 8 bytes. sett_layouts
  * (bench/layout_main.c) compares the choices with all possible layouts.
  *
- * Invariant:  a price depends on counts and on the order of rows, in whole numbers
+ * Invariant:  a price is a whole number that depends only on counts and on the order of rows
  */
 #include "tune/price.h"
 
@@ -14,28 +14,30 @@
 #define COST_LOOP 2500  /* beginning and ending a loop */
 #define COST_STEP 1200  /* reading a term's words of 1,024 indices */
 #define COST_DENSE 55   /* a match in a run, or in a group */
-#define COST_LISTED 20  /* in addition, a match in a list */
-#define COST_LINE 900   /* in addition, a match without neighbours in its cache lines */
-#define COST_LINES 60   /* upper limit of the sum of COST_LINE, for each row scanned */
+#define COST_LISTED 20  /* a match in a list */
+#define COST_LINE 900   /* in addition, a match in a list that has its cache lines for itself */
+#define COST_LINES 60   /* at most this much for COST_LINE, for each row scanned */
 #define COST_LOOKUP 160 /* testing whether a row has another component */
-#define COST_FETCH 210  /* copying a value from another order */
+#define COST_FETCH 210  /* copying a value that lies in another order */
 #define COST_BACK 120   /* copying a fetched value back */
-#define ROWS_NEAR 16384 /* with more rows, the costs ..._FAR hold: each access misses the cache */
-/* Entering or leaving a group, for each owned type, beyond the cost in an array. */
+#define ROWS_NEAR 16384 /* with more rows each access misses the cache: the costs ..._FAR hold */
+/* Entering or leaving a group, for each owned type, in addition to the cost in an array. */
 #define COST_EXCHANGE 3500
 #define COST_EXCHANGE_FAR 22000 /* misses four cache lines */
-/* Reading by handle in a sparse set, beyond the cost in an array. */
+/* Reading by handle in a sparse set, in addition to the cost in an array. */
 #define COST_INDIRECT 300
-/* Adding or removing in a sparse set, beyond the cost in an array. */
+/* Adding or removing in a sparse set, in addition to the cost in an array. */
 #define COST_CHANGE 550
-#define COST_CHANGE_FAR 5000 /* misses the row filling the hole, its index entry, and the new row */
+/* A change far in memory has a cache miss at the row that fills the hole, at the index entry of
+ * this row, and at the new row. */
+#define COST_CHANGE_FAR 5000
 
-/* A layout as seen by a query. Bit k stands for term k. */
+/* A layout as a query sees it. In the sets of terms, bit k stands for term k. */
 typedef struct price_view {
-    uint32_t sparse_set; /* terms of types stored as sparse sets */
-    uint32_t owned;      /* terms of types owned by the group; 0: no group */
+    uint32_t sparse_set; /* terms of types that are stored as sparse sets */
+    uint32_t owned;      /* terms of types that the group owns; 0: no group */
     uint32_t covered;    /* terms that are true for all members of the group */
-    setti_price rows;    /* number of members */
+    setti_price rows;    /* number of members of the group */
 } price_view;
 
 uint32_t setti_price_owned(const sett_query* query)
@@ -61,8 +63,8 @@ static bool price_collides(const sett_query* query, const setti_listener* group)
     return false;
 }
 
-/* Returns the terms of `query` that equal one of `terms`, which are terms of `other`. *all becomes
- * true if each of `terms` has an equal term. */
+/* Returns the terms of `query` that are equal to a term of `other`. Only `terms` of `other` count.
+ * *all becomes true if `query` has an equal term for each of them. */
 static uint32_t price_common(const sett_query* query, const sett_query* other, uint32_t terms,
                              bool* all)
 {
@@ -72,8 +74,8 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
         const setti_term* term = &other->term[setti_bits_lowest(rest)];
         uint32_t same = 0;
         for (uint32_t k = 0; k < query->term_count; k++) {
-            const setti_term* mine = &query->term[k];
-            if (mine->type == term->type && mine->kind == term->kind) {
+            const setti_term* candidate = &query->term[k];
+            if (candidate->type == term->type && candidate->kind == term->kind) {
                 same |= (uint32_t)1 << k;
             }
         }
@@ -87,10 +89,13 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
 static setti_price price_matches(const sett_query* query, setti_use use)
 {
     const setti_query_use* counted = &query->use[use];
-    return counted->loops != 0 ? (setti_price)(counted->matched / counted->loops) : 0;
+    if (counted->loops == 0) {
+        return 0;
+    }
+    return (setti_price)(counted->matched / counted->loops);
 }
 
-/* Returns a bit for each of the query's terms whose type is in `types`. */
+/* Returns the terms of a query that have a type of `types`. */
 static uint32_t price_terms_of(const sett_query* query, const setti_type_list* types)
 {
     uint32_t terms = 0;
@@ -102,7 +107,7 @@ static uint32_t price_terms_of(const sett_query* query, const setti_type_list* t
     return terms;
 }
 
-/* Adds the group that would be created for the query `group` to the view of `query`. */
+/* Adds to the view of `query` the group that would be created for the query `group`. */
 static void price_view_group(const sett_query* query, setti_use use, const sett_query* group,
                              price_view* view)
 {
@@ -119,7 +124,16 @@ static void price_view_group(const sett_query* query, setti_use use, const sett_
     }
 }
 
-/* Returns the layout after a change as a query sees it. `change` may be NULL. */
+/* Whether a change destroys the group that covers a query. */
+static bool price_cover_ends(const sett_query* query, const setti_relayout* change)
+{
+    if (query->cover == change->dissolved) {
+        return true;
+    }
+    return change->group != NULL && price_collides(change->group, query->cover);
+}
+
+/* Returns the layout after a change, as a query sees it. `change` may be NULL. */
 static price_view price_view_of(const sett_query* query, setti_use use,
                                 const setti_relayout* change)
 {
@@ -128,10 +142,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
         change = &unchanged;
     }
     price_view view = {.sparse_set = ~query->positional};
-    /* Whether the change destroys the group that covers the query, if there is one. */
-    bool cover_ends = query->cover == change->dissolved ||
-                      (change->group != NULL && price_collides(change->group, query->cover));
-    if (query->arranged != 0 && !cover_ends) { /* the present group stays */
+    if (query->arranged != 0 && !price_cover_ends(query, change)) { /* the present group stays */
         view.owned = query->arranged;
         view.covered = query->covered;
         view.rows = query->cover->length;
@@ -147,11 +158,12 @@ static price_view price_view_of(const sett_query* query, setti_use use,
             view.sparse_set ^= (uint32_t)1 << k; /* converted to the other kind */
         }
     }
-    view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1); /* existing terms */
+    view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1); /* terms that exist */
     return view;
 }
 
-/* Returns the cost of testing rows, and of fetching values of the terms that are not `in_place`. */
+/* Returns the cost of testing the terms `tested` for each of `rows` rows, and of fetching the
+ * values of each match. The values of the terms `in_place` need no fetching. */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
@@ -172,11 +184,11 @@ static setti_price price_driver(const sett_query* query, setti_price matches, ui
     const setti_storage* storage = &query->term[driver].type->storage;
     setti_price rows = storage->count;
     uint32_t in_place = (uint32_t)1 << driver;
-    if (storage->kind == SETTI_SPARSE) { /* else a new sparse set, in another order */
+    if (storage->kind == SETTI_SPARSE) { /* else the change makes a sparse set, in another order */
         in_place |= setti_plan_terms_in_order(query, driver);
     }
-    return COST_LOOP + matches * COST_DENSE +
-           price_others(query, matches, rows, query->required & ~in_place, in_place);
+    uint32_t tested = query->required & ~in_place;
+    return COST_LOOP + matches * COST_DENSE + price_others(query, matches, rows, tested, in_place);
 }
 
 /* Returns the cost of a loop over the occupancy words of arrays and tags. */
@@ -186,17 +198,22 @@ static setti_price price_pages(const sett_query* query, setti_price matches, con
     setti_price rows = setti_entity_capacity(&query->world->entities);
     for (uint32_t rest = walked; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-        if (storage->kind != SETTI_SPARSE) { /* else the change makes it an array */
+        /* the extent of a sparse set, which the change makes an array, says nothing yet */
+        if (storage->kind != SETTI_SPARSE) {
             rows = SETTI_MIN(rows, (setti_price)storage->extent);
         }
     }
     setti_price steps = rows * COST_STEP / 1024 * setti_bits_count(walked);
-    setti_price listed = SETTI_MIN(matches * COST_LINE, rows * COST_LINES) + matches * COST_LISTED;
-    bool in_runs = matches >= rows * 98 / 100; /* nearly all rows match */
-    setti_price found = in_runs ? matches * COST_DENSE : listed;
+    setti_price found;
+    if (matches >= rows * 98 / 100) { /* nearly all rows match: runs */
+        found = matches * COST_DENSE;
+    } else {
+        setti_price lines = SETTI_MIN(matches * COST_LINE, rows * COST_LINES);
+        found = lines + matches * COST_LISTED;
+    }
+    uint32_t tested = query->required & view->sparse_set;
     return COST_LOOP + steps + found +
-           price_others(query, matches, rows, query->required & view->sparse_set,
-                        ~view->sparse_set);
+           price_others(query, matches, rows, tested, ~view->sparse_set);
 }
 
 setti_price setti_price_loop(const sett_query* query, setti_use use, const setti_relayout* change)
@@ -205,11 +222,14 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
     price_view view = price_view_of(query, use, change);
     setti_price matches = price_matches(query, use);
     if (view.owned != 0) {
+        uint32_t tested = query->required & ~view.covered;
         return COST_LOOP + view.rows * COST_DENSE +
-               price_others(query, matches, view.rows, query->required & ~view.covered, view.owned);
+               price_others(query, matches, view.rows, tested, view.owned);
     }
-    bool has_array = (query->required & ~view.sparse_set) != 0; /* or has a tag */
-    setti_price least = has_array ? price_pages(query, matches, &view) : INT64_MAX;
+    setti_price least = INT64_MAX;
+    if ((query->required & ~view.sparse_set) != 0) { /* an array or a tag */
+        least = price_pages(query, matches, &view);
+    }
     for (uint32_t rest = query->required & view.sparse_set; rest != 0; rest &= rest - 1) {
         setti_price price = price_driver(query, matches, setti_bits_lowest(rest));
         least = SETTI_MIN(least, price);
@@ -223,9 +243,10 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     bool all; /* not needed */
     if (change->group != NULL) {
         uint32_t owned = setti_price_owned(change->group);
-        bool shares_types = price_common(query, change->group, owned, &all) != 0;
-        return shares_types ||
-               (query->arranged != 0 && price_collides(change->group, query->cover));
+        if (price_common(query, change->group, owned, &all) != 0) {
+            return true;
+        }
+        return query->arranged != 0 && price_collides(change->group, query->cover);
     }
     if (change->dissolved != NULL) {
         return price_terms_of(query, &change->dissolved->owned) != 0;
@@ -238,26 +259,29 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     return false;
 }
 
-/* Returns the cost of single accesses to a sparse set, beyond the cost in an array. */
+/* Returns how much more the single accesses to a type cost in a sparse set than in an array. */
 static setti_price price_singles(const setti_type* type)
 {
     return (setti_price)type->use.accessed * COST_INDIRECT +
            setti_price_changes(type->use.added + type->use.removed, type->storage.count);
 }
 
-/* Returns the cost that a change adds to single accesses. */
+/* Returns how much more all single accesses cost after a change. */
 static setti_price price_all_singles(setti_use use, const setti_relayout* change)
 {
-    setti_price price = 0;
     if (use != SETTI_PROFILED) {
         return 0; /* only profiles count single accesses */
     }
     if (change->type != NULL) {
-        price = price_singles(change->type);
-        return change->type->storage.kind == SETTI_SPARSE ? -price : price; /* an array saves it */
+        setti_price singles = price_singles(change->type);
+        bool becomes_array = change->type->storage.kind == SETTI_SPARSE;
+        return becomes_array ? -singles : singles;
     }
-    uint32_t owned = change->group != NULL ? setti_price_owned(change->group) : 0;
-    for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
+    if (change->group == NULL) {
+        return 0;
+    }
+    setti_price price = 0;
+    for (uint32_t rest = setti_price_owned(change->group); rest != 0; rest &= rest - 1) {
         const setti_type* type = change->group->term[setti_bits_lowest(rest)].type;
         if (type->storage.kind != SETTI_SPARSE) {
             price += price_singles(type);
@@ -266,6 +290,7 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
     return price;
 }
 
+/* Adds the prices of the loops over a query, before and after a change, to the total. */
 static void price_add(setti_prices* total, const sett_query* query, setti_use use,
                       const setti_relayout* change)
 {
@@ -297,10 +322,12 @@ setti_prices setti_price_change(const sett_world* world, setti_use use,
 
 setti_price setti_price_changes(uint64_t count, uint64_t rows)
 {
-    return (setti_price)count * (rows > ROWS_NEAR ? COST_CHANGE_FAR : COST_CHANGE);
+    setti_price cost = rows > ROWS_NEAR ? COST_CHANGE_FAR : COST_CHANGE;
+    return (setti_price)count * cost;
 }
 
 setti_price setti_price_churn(uint64_t count, uint32_t owned, uint64_t rows)
 {
-    return (setti_price)count * owned * (rows > ROWS_NEAR ? COST_EXCHANGE_FAR : COST_EXCHANGE);
+    setti_price cost = rows > ROWS_NEAR ? COST_EXCHANGE_FAR : COST_EXCHANGE;
+    return (setti_price)count * owned * cost;
 }

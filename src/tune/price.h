@@ -19,20 +19,21 @@ typedef struct setti_relayout {
 typedef struct setti_prices {
     setti_price now;  /* without the change */
     setti_price then; /* with the change */
-    uint64_t loops;   /* number of loops over the query with the most loops */
+    uint64_t loops;   /* loops over the query that had the most loops */
 } setti_prices;
 
-/* Adds a cost of a change. A negative cost is a saving. */
+/* Adds a cost that the change causes, or, if it is negative, a cost that the change saves: the
+ * present layout has that one. */
 static inline void setti_prices_add(setti_prices* prices, setti_price cost)
 {
     prices->then += SETTI_MAX(cost, 0);
     prices->now += SETTI_MAX(-cost, 0);
 }
 
-/* Returns the terms that a group for a query would own, as bits. */
+/* Returns the terms with types that a group for the query would own, as bits. */
 uint32_t setti_price_owned(const sett_query* query);
 
-/* Returns the cost of a loop over a query. `change` may be NULL. */
+/* Returns the cost of a loop over a query after `change`. NULL stands for the present layout. */
 setti_price setti_price_loop(const sett_query* query, setti_use use, const setti_relayout* change);
 
 /* The queries that a change may concern. */
@@ -41,14 +42,17 @@ typedef struct setti_price_list {
     uint32_t count;
 } setti_price_list;
 
-/* Returns the prices before and after a change. Without a list, all queries are priced. */
+/* Returns the prices before and after a change, for the queries of `list`. NULL: for all
+ * queries. */
 setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list);
 
-/* Returns the additional cost of adding and removing in a sparse set. */
+/* Returns how much more `count` changes cost in a sparse set of `rows` rows than in an array. A
+ * change adds or removes a value. */
 setti_price setti_price_changes(uint64_t count, uint64_t rows);
 
-/* Returns the cost of entities that enter or leave a group. */
+/* Returns the cost of `count` entities that enter or leave a group. The group owns `owned` types,
+ * with `rows` rows. */
 setti_price setti_price_churn(uint64_t count, uint32_t owned, uint64_t rows);
 
 #endif

@@ -1,6 +1,7 @@
 /* trend.c: statistics over time, in rings of fixed size.
  *
- * Invariant:  the present span follows the last complete span; a minute has 60 seconds
+ * Invariant:  in a ring, the span in progress follows the last complete span;
+ *             a span of minutes has 60 spans of seconds
  */
 #include "sett/trend.h"
 
@@ -9,10 +10,13 @@
 /* Adds `more`, a later span, to `span`. */
 static void trend_join(sett_span* span, const sett_span* more)
 {
-    bool was_empty = span->frames == 0;
+    if (span->frames == 0) {
+        span->dt_min = more->dt_min;
+        span->dt_max = more->dt_max;
+    }
     span->time += more->time;
-    span->dt_min = was_empty ? more->dt_min : SETTI_MIN(span->dt_min, more->dt_min);
-    span->dt_max = was_empty ? more->dt_max : SETTI_MAX(span->dt_max, more->dt_max);
+    span->dt_min = SETTI_MIN(span->dt_min, more->dt_min);
+    span->dt_max = SETTI_MAX(span->dt_max, more->dt_max);
     span->frames += more->frames;
     span->entities = more->entities;
     span->values = more->values;
@@ -20,12 +24,13 @@ static void trend_join(sett_span* span, const sett_span* more)
     span->allocations += more->allocations;
 }
 
+/* Returns the place of span number `number` in a ring. */
 static sett_span* trend_at(sett_span* spans, uint64_t number)
 {
     return &spans[number % (SETT_TREND_SPANS + 1)];
 }
 
-/* Completes the present span, and begins an empty span. */
+/* Completes the span in progress, and begins an empty span. */
 static void trend_next(sett_span* spans, uint64_t* count)
 {
     ++*count;
@@ -56,6 +61,8 @@ void sett_trend_add(sett_trend* trend, const sett_world* world, float dt)
     }
 }
 
+/* Returns a complete span, or NULL if the ring does not have the span.
+ *   ago  0 for the last complete span, 1 for the span before that span */
 static const sett_span* trend_get(const sett_span* spans, uint64_t count, uint32_t ago)
 {
     if (ago >= SETT_TREND_SPANS || ago >= count) {
@@ -66,10 +73,16 @@ static const sett_span* trend_get(const sett_span* spans, uint64_t count, uint32
 
 const sett_span* sett_trend_second(const sett_trend* trend, uint32_t ago)
 {
-    return SETTI_IS_NULL(trend) ? NULL : trend_get(trend->seconds, trend->second_count, ago);
+    if (SETTI_IS_NULL(trend)) {
+        return NULL;
+    }
+    return trend_get(trend->seconds, trend->second_count, ago);
 }
 
 const sett_span* sett_trend_minute(const sett_trend* trend, uint32_t ago)
 {
-    return SETTI_IS_NULL(trend) ? NULL : trend_get(trend->minutes, trend->minute_count, ago);
+    if (SETTI_IS_NULL(trend)) {
+        return NULL;
+    }
+    return trend_get(trend->minutes, trend->minute_count, ago);
 }

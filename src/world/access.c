@@ -6,7 +6,7 @@
  * entity's signature instead took 2 ns more.)
  */
 #if !defined(SETT_NO_INLINE)
-#define SETT_NO_INLINE /* defines the functions that core.h has in line, for other callers */
+#define SETT_NO_INLINE /* this file defines the functions that core.h also has in line */
 #endif
 #include "world/change.h"
 
@@ -23,7 +23,8 @@ SETTI_COLD static void access_misuse(const sett_world* world, sett_entity entity
     setti_world_misuse(world, status, call, entity, component);
 }
 
-/* The slow path to a type: counts and checks the access. Returns NULL for an unregistered id. */
+/* Returns the type by the slow path, or NULL for an unregistered id. Counts the access for
+ * profiles, and checks that the running system may make the access. */
 SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity entity,
                                           sett_component component, uint32_t access,
                                           const char* call)
@@ -83,9 +84,10 @@ const void* sett_find(const sett_world* world, sett_entity entity, sett_componen
     if (SETTI_UNLIKELY(type == NULL)) {
         return sett_find_slow_(world, entity.index, entity.generation, component);
     }
-    return SETTI_LIKELY(setti_entity_is_current(&world->entities, entity))
-               ? setti_storage_find(&type->storage, entity.index)
-               : NULL;
+    if (SETTI_LIKELY(setti_entity_is_current(&world->entities, entity))) {
+        return setti_storage_find(&type->storage, entity.index);
+    }
+    return NULL;
 }
 
 const void* sett_get(const sett_world* world, sett_entity entity, sett_component component)
@@ -103,7 +105,7 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
     return sett_get_slow_(world, entity.index, entity.generation, component);
 }
 
-/* Whether only calls of the library may write the type's values. */
+/* Returns true if the program must not write the type's values: calls of the library write them. */
 SETTI_INLINE bool access_is_rejected(const setti_type* type)
 {
     return type->writers != NULL && type->storage.size != 0;
@@ -134,14 +136,16 @@ SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
     if (SETTI_UNLIKELY(value == NULL)) {
         const setti_type* type = setti_world_type(world, component);
         bool rejected = type != NULL && access_is_rejected(type);
-        if (!rejected || !sett_entity_valid(world, entity)) { /* else reported already */
+        bool reported = rejected && sett_entity_valid(world, entity); /* by setti_access_find_mut */
+        if (!reported) {
             access_misuse(world, entity, component, "sett_get_mut");
         }
     }
     return value;
 }
 
-/* Finds *value, or NULL, by the fast path. Returns false if the slow path is needed. */
+/* Looks for a value by the fast path. *value becomes NULL if the entity has no value. Returns false
+ * if the slow path is needed. */
 SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
                                  sett_component component, void** value)
 {
@@ -150,8 +154,10 @@ SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
     if (SETTI_UNLIKELY(type == NULL || type->writers != NULL)) {
         return false;
     }
-    return !setti_entity_is_current(&world->entities, entity) ||
-           setti_array_try_find_mut(&world->pool, &type->storage, entity.index, value);
+    if (!setti_entity_is_current(&world->entities, entity)) {
+        return true; /* no value */
+    }
+    return setti_array_try_find_mut(&world->pool, &type->storage, entity.index, value);
 }
 
 void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component)
@@ -161,9 +167,10 @@ void* sett_find_mut(sett_world* world, sett_entity entity, sett_component compon
     }
     setti_world_check_owner(world, __func__);
     void* value;
-    return SETTI_LIKELY(access_try_mut(world, entity, component, &value))
-               ? value
-               : setti_access_find_mut(world, entity, component, "sett_find_mut");
+    if (SETTI_LIKELY(access_try_mut(world, entity, component, &value))) {
+        return value;
+    }
+    return setti_access_find_mut(world, entity, component, "sett_find_mut");
 }
 
 void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component)
@@ -173,9 +180,10 @@ void* sett_get_mut(sett_world* world, sett_entity entity, sett_component compone
     }
     setti_world_check_owner(world, __func__);
     void* value;
-    return SETTI_LIKELY(access_try_mut(world, entity, component, &value) && value != NULL)
-               ? value
-               : access_get_mut(world, entity, component);
+    if (SETTI_LIKELY(access_try_mut(world, entity, component, &value) && value != NULL)) {
+        return value;
+    }
+    return access_get_mut(world, entity, component);
 }
 
 SETTI_COLD bool sett_has_slow_(const sett_world* world, uint32_t index, uint32_t generation,
@@ -204,8 +212,8 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
 }
 
 /* The structs of read.h match the first fields of worlds, types and page tables. */
-#define ACCESS_SAME(front, member, type, inside)                                                   \
-    static_assert(offsetof(front, member) == offsetof(type, inside), "read.h: " #inside)
+#define ACCESS_SAME(header, header_field, structure, field)                                        \
+    static_assert(offsetof(header, header_field) == offsetof(structure, field), "read.h: " #field)
 ACCESS_SAME(sett_page_table_, data, setti_pages, data);
 ACCESS_SAME(sett_page_table_, count, setti_pages, count);
 ACCESS_SAME(sett_page_table_, read, setti_pages, read);
@@ -230,7 +238,8 @@ static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == 
 
 const sett_type_header_* sett_accessor_type_(const sett_world* world, sett_component component)
 {
-    static const sett_type_header_ none = {.kind = UINT8_MAX}; /* accessors find no value */
+    /* accessors find no value of this type */
+    static const sett_type_header_ none = {.kind = UINT8_MAX};
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         type =
@@ -244,7 +253,10 @@ const sett_type_header_* sett_accessor_type_(const sett_world* world, sett_compo
 
 uint64_t sett_changed_tick(const sett_world* world, sett_entity entity, sett_component component)
 {
-    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
+    const setti_type* type = setti_world_type(world, component);
     if (type == NULL || setti_entity_signature(&world->entities, entity) == NULL) {
         return 0;
     }
@@ -258,7 +270,10 @@ bool sett_entity_valid(const sett_world* world, sett_entity entity)
 
 sett_entity sett_entity_at(const sett_world* world, uint32_t index)
 {
-    return SETTI_IS_NULL(world) ? sett_null() : setti_entity_at(&world->entities, index);
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
+    return setti_entity_at(&world->entities, index);
 }
 
 uint32_t sett_entity_count(const sett_world* world)
@@ -268,30 +283,38 @@ uint32_t sett_entity_count(const sett_world* world)
 
 sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor)
 {
-    uint32_t index =
-        SETTI_IS_NULL(world) ? SETTI_NONE : setti_entity_next(&world->entities, cursor);
-    return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
+    uint32_t index = setti_entity_next(&world->entities, cursor);
+    if (index == SETTI_NONE) { /* the end */
+        return sett_null();
+    }
+    return setti_entity_at(&world->entities, index);
 }
 
 uint32_t sett_entity_components(const sett_world* world, sett_entity entity, sett_component* out,
                                 uint32_t capacity)
 {
-    const uint32_t* signature =
-        SETTI_IS_NULL(world) ? NULL : setti_entity_signature(&world->entities, entity);
-    uint32_t count = 0;
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
+    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (signature == NULL) {
         return 0;
     }
     if (out == NULL) {
-        capacity = 0; /* only counts */
+        capacity = 0; /* the call only counts */
     }
-    uint32_t set = *signature & ~SETTI_DYING;
+    uint32_t count = 0;
+    uint32_t set = *signature & ~SETTI_DYING; /* 0: no types */
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++, count++) {
         if (count < capacity) {
             out[count] = world->signatures.record[set].types[k];
         }
     }
-    for (uint32_t k = 0; k < world->dont_fragment.count; k++) { /* not in signatures */
+    /* the types that are not in signatures */
+    for (uint32_t k = 0; k < world->dont_fragment.count; k++) {
         if (setti_storage_has(&world->dont_fragment.item[k]->storage, entity.index)) {
             if (count < capacity) {
                 out[count] = world->dont_fragment.item[k]->id;
@@ -307,7 +330,10 @@ sett_status sett_entity_reserve(sett_world* world, uint32_t count)
     if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return setti_world_failure(world);
     }
-    uint32_t from = setti_entity_hint_index(&world->entities);
-    sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, count);
-    return status == SETT_OK ? status : setti_world_fail(world, status, __func__, sett_null(), 0);
+    uint32_t search_start = setti_entity_hint_index(&world->entities);
+    sett_status status = setti_entity_reserve(&world->pool, &world->entities, &search_start, count);
+    if (status != SETT_OK) {
+        return setti_world_fail(world, status, __func__, sett_null(), 0);
+    }
+    return SETT_OK;
 }

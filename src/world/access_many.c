@@ -30,19 +30,21 @@ SETTI_INLINE void many_prefetch_row(const setti_storage* storage, uint32_t index
     }
 }
 
-/* Prefetches for entities[MANY_AHEAD], if the list still has so many of its `left` entities. */
+/* Prefetches the handle, bit and value of entities[MANY_AHEAD]. Does nothing if that is past the
+ * end of the list. `left` is the number of entities from entities[0] to the end. */
 SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* storage,
                                 const sett_entity* entities, uint32_t left, setti_prefetch use)
 {
     if (left > MANY_AHEAD) {
-        uint32_t far = entities[MANY_AHEAD].index;
-        setti_entity_prefetch(&world->entities, far, use);
-        many_prefetch_bit(storage, far);
-        many_prefetch_row(storage, far);
+        uint32_t index = entities[MANY_AHEAD].index;
+        setti_entity_prefetch(&world->entities, index, use);
+        many_prefetch_bit(storage, index);
+        many_prefetch_row(storage, index);
     }
 }
 
-/* Returns an entity's value in an array that read.h can read in line, or NULL. */
+/* Returns an entity's value, or NULL if there is none. read.h can read the storage, an array, in
+ * line. */
 SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_storage* storage,
                                        sett_entity entity)
 {
@@ -52,22 +54,22 @@ SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_stor
                : NULL;
 }
 
-/* Prefetches the reads of many_find_row. */
+/* Prefetches what many_find_row will read. */
 SETTI_INLINE void many_prefetch_value(const sett_world* world, const setti_storage* storage,
                                       uint32_t index)
 {
     /* bits are not prefetched: a million are only 128 KB */
     const setti_pages* pages = &world->entities.pages;
-    uint32_t number = index >> storage->shift;
-    size_t at = (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
+    uint32_t page_number = index >> storage->shift;
+    size_t offset = (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
     const setti_entity_page* page = pages->read[index >> SETTI_ENTITY_SHIFT & pages->read_mask];
     SETTI_PREFETCH(&page->generation[index & SETTI_ENTITY_MASK]);
-    if (number < storage->rows.count) { /* prefetching from a missing page is harmless */
-        SETTI_PREFETCH((const void*)((uintptr_t)storage->rows.data[number] + at));
+    if (page_number < storage->rows.count) { /* prefetching from a missing page is harmless */
+        SETTI_PREFETCH((const void*)((uintptr_t)storage->rows.data[page_number] + offset));
     }
 }
 
-/* sett_find_many for an array that read.h can read in line. */
+/* Does sett_find_many for an array that read.h can read in line. */
 static uint32_t many_find_plain(const sett_world* world, const setti_storage* storage,
                                 const sett_entity* entities, uint32_t count, const void** out)
 {
@@ -88,7 +90,7 @@ static uint32_t many_find_plain(const sett_world* world, const setti_storage* st
     return found;
 }
 
-/* Reports a list that is NULL but not empty. Returns true if there is one. */
+/* Returns true if a list is NULL but not empty, and reports this list. */
 SETTI_APART static bool many_lacks_lists(const sett_world* world, const sett_entity* entities,
                                          const void* out, uint32_t count, const char* call)
 {
@@ -112,9 +114,11 @@ uint32_t sett_find_many(const sett_world* world, const sett_entity* entities, ui
             out[k] = setti_access_find(world, entities[k], component, __func__);
         } else {
             many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_READ);
-            out[k] = setti_entity_is_current(&world->entities, entities[k])
-                         ? setti_storage_find(&type->storage, entities[k].index)
-                         : NULL;
+            if (setti_entity_is_current(&world->entities, entities[k])) {
+                out[k] = setti_storage_find(&type->storage, entities[k].index);
+            } else {
+                out[k] = NULL;
+            }
         }
         found += out[k] != NULL;
     }
@@ -134,14 +138,14 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
     }
     uint32_t found = 0;
     for (uint32_t k = 0; k < count; k++) {
-        bool done = false;
+        bool found_fast = false;
         if (SETTI_LIKELY(type != NULL)) {
             many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_READ);
-            done =
+            found_fast =
                 setti_entity_is_current(&world->entities, entities[k]) &&
                 setti_array_try_find_mut(&world->pool, &type->storage, entities[k].index, &out[k]);
         }
-        if (SETTI_UNLIKELY(!done)) {
+        if (SETTI_UNLIKELY(!found_fast)) {
             out[k] = setti_access_find_mut(world, entities[k], component, __func__);
         }
         found += out[k] != NULL;
@@ -149,7 +153,8 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
     return found;
 }
 
-/* Fails and returns true if the program must not add the type, and the entity lacks the type. */
+/* Returns true if the entity lacks the type, and the program must not add it. Reports this as an
+ * error of `call`. */
 SETTI_COLD static bool many_rejects(sett_world* world, const setti_type* type, sett_entity entity,
                                     const char* call)
 {
@@ -160,15 +165,15 @@ SETTI_COLD static bool many_rejects(sett_world* world, const setti_type* type, s
     return true;
 }
 
-/* Flags of types that the program can perhaps not add. */
+/* Only types with one of these flags need the test by many_rejects. */
 #define MANY_LIMITED (SETTI_TYPE_LINKED | SETTI_TYPE_ONE)
 
-/* Fails: the change of an entity of the list has failed. */
+/* Reports that memory ran out in the change of one entity of a list. Returns the error. */
 SETTI_COLD static sett_status many_no_memory(sett_world* world, const setti_type* type,
                                              sett_entity entity, const char* call)
 {
     if (world->error != SETT_STATUS_OUT_OF_MEMORY) {
-        return world->error; /* a callback has left a loop open */
+        return world->error; /* reported already: a callback has left a loop open */
     }
     return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                  "%s, entity %u:%u, component %u \"%.100s\": the allocator "
@@ -205,9 +210,11 @@ sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32
                           sett_component component, const void* values)
 {
     const setti_type* type = setti_change_check_type(world, component, __func__);
-    if (type == NULL || setti_world_lacks_list(world, entities, count, __func__, "entities") ||
-        (type->storage.size != 0 &&
-         setti_world_lacks_list(world, values, count, __func__, "values"))) {
+    if (type == NULL || setti_world_lacks_list(world, entities, count, __func__, "entities")) {
+        return setti_world_failure(world);
+    }
+    bool has_values = type->storage.size != 0;
+    if (has_values && setti_world_lacks_list(world, values, count, __func__, "values")) {
         return setti_world_failure(world);
     }
     if (count != 0 && (type->flags & (SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED)) != 0) {
@@ -215,8 +222,11 @@ sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32
     }
     setti_change_check_tag(world, type, values, __func__);
     for (uint32_t k = 0; k < count; k++) {
-        size_t at = (size_t)k * type->storage.size;
-        const void* value = type->storage.size != 0 ? (const unsigned char*)values + at : NULL;
+        const void* value = NULL;
+        if (type->storage.size != 0) {
+            size_t offset = (size_t)k * type->storage.size;
+            value = (const unsigned char*)values + offset;
+        }
         many_prefetch(world, &type->storage, entities + k, count - k, SETTI_PREFETCH_TO_CHANGE);
         if (!setti_entity_is_current(&world->entities, entities[k])) {
             continue;

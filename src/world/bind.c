@@ -5,13 +5,14 @@
  * the front; both places are constants in the program. A new number takes a slot from an older
  * number, and the older number moves to its other slot: this is cuckoo hashing.
  *
- * The rest is an open hash table. The rest has the numbers that found no slot in the front, and all
- * numbers from 2^63 on, which sett.hpp gives to names.
+ * The rest is an open hash table. It holds the numbers that found no slot in the front, and all
+ * numbers >= 2^63. sett.hpp gives these high numbers to names.
  *
- *     front    [ number, id | - | number, id | ... ]      at one of two places
- *     rest     [ number, id | - | number, id | ... ]      from slot number & mask on
+ *     front    [ number, id | - | number, id | ... ]      a number has one of two slots
+ *     rest     [ number, id | - | number, id | ... ]      a number has slot number & mask, or the
+ *                                                         next slot that was free
  *
- * Invariant:  each number is in one slot;  a slot in the front is one of the number's two places;
+ * Invariant:  each number is in one slot;  in the front, this is one of the number's two slots;
  *             in the rest, all slots from number & mask to the number's slot are in use;
  *             at most half of the rest is in use: 2 * count <= mask + 1
  */
@@ -21,7 +22,7 @@
 #define BIND_MOVES 64         /* limit of moves to make room for a number in the front */
 #define BIND_FEWEST 64        /* slots of the smallest rest */
 
-/* Whether a number can be in the front. */
+/* Returns true if a number can be in the front. */
 static bool bind_is_fast(uint64_t number)
 {
     return number >> 63 == 0;
@@ -29,21 +30,31 @@ static bool bind_is_fast(uint64_t number)
 
 /* ------------------------------------------------------------------------------------- the rest */
 
-/* Returns the slot of a number; if the number is new, the empty slot for it. */
+/* Returns the slot of a number. If the number is new, returns the empty slot for the number. */
 static sett_bound_* bind_rest_slot(const setti_bind_rest* rest, uint64_t number)
 {
-    uint32_t at = (uint32_t)number & rest->mask;
-    while (rest->slots[at].number != 0 && rest->slots[at].number != number) {
-        at = (at + 1) & rest->mask;
+    uint32_t slot = (uint32_t)number & rest->mask;
+    while (rest->slots[slot].number != 0 && rest->slots[slot].number != number) {
+        slot = (slot + 1) & rest->mask;
     }
-    return &rest->slots[at];
+    return &rest->slots[slot];
 }
 
-/* Makes room for one more number. A larger table leaves out numbers of ended types. */
+/* Returns the number of slots. */
+static uint32_t bind_rest_size(const setti_bind_rest* rest)
+{
+    if (rest->slots == NULL) {
+        return 0;
+    }
+    return rest->mask + 1;
+}
+
+/* Makes room for one more number. A larger table does not get the numbers of ended types. Returns
+ * false if memory runs out. */
 static bool bind_rest_reserve(setti_pool* pool, setti_bind_rest* rest)
 {
     const setti_bind_rest old = *rest;
-    const uint32_t old_size = old.slots != NULL ? old.mask + 1 : 0;
+    const uint32_t old_size = bind_rest_size(&old);
     if (2 * (old.count + 1) <= old_size) {
         return true;
     }
@@ -66,7 +77,7 @@ static bool bind_rest_reserve(setti_pool* pool, setti_bind_rest* rest)
 
 /* ------------------------------------------------------------------------------------ the front */
 
-/* Creates an empty front if there is none. */
+/* Creates an empty front if there is none. Returns false if memory runs out. */
 static bool bind_front_reserve(sett_world* world)
 {
     const size_t size = SETT_BOUND_FRONT_ * sizeof(*world->front);
@@ -86,28 +97,28 @@ static sett_bound_* bind_front_find(const sett_world* world, uint64_t number)
     if (world->front == NULL) {
         return NULL;
     }
-    const uint32_t at = sett_bound_first_(number);
-    sett_bound_* first = &world->front[at];
-    sett_bound_* second = &world->front[sett_bound_other_(number, at)];
+    const uint32_t slot = sett_bound_first_(number);
+    sett_bound_* first = &world->front[slot];
+    sett_bound_* second = &world->front[sett_bound_other_(number, slot)];
     if (first->number == number) {
         return first;
     }
     return second->number == number ? second : NULL;
 }
 
-/* Inserts an item. Each displaced item moves to its other slot. Returns the item that is without a
- * slot at the end, with number 0 if there is none. */
+/* Inserts an item. Each item that this displaces moves to the other of its two slots. Returns the
+ * last displaced item, which has no slot. The number of this item is 0 if all items have a slot. */
 static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
 {
-    uint32_t at = sett_bound_first_(item.number);
-    if (front[at].number != 0) {
-        at = sett_bound_other_(item.number, at);
+    uint32_t slot = sett_bound_first_(item.number);
+    if (front[slot].number != 0) {
+        slot = sett_bound_other_(item.number, slot);
     }
     for (uint32_t k = 0; k < BIND_MOVES && item.number != 0; k++) {
-        const sett_bound_ displaced = front[at];
-        front[at] = item;
+        const sett_bound_ displaced = front[slot];
+        front[slot] = item;
         item = displaced;
-        at = sett_bound_other_(item.number, at);
+        slot = sett_bound_other_(item.number, slot);
     }
     return item;
 }
@@ -142,9 +153,12 @@ SETTI_COLD sett_status sett_component_bind(sett_world* world, uint64_t number,
                                      "- choose another number",
                                      call, type->desc.name, setti_component_text(world, present));
     }
-    /* the rest has room in any case: a new number in the front may displace another to the rest */
-    if (!bind_rest_reserve(&world->pool, &world->bind_rest) ||
-        (bind_is_fast(number) && !bind_front_reserve(world))) {
+    /* the rest always needs room: a new number in the front may displace an older one to the
+     * rest */
+    if (!bind_rest_reserve(&world->pool, &world->bind_rest)) {
+        return setti_world_no_memory(world, call);
+    }
+    if (bind_is_fast(number) && !bind_front_reserve(world)) {
         return setti_world_no_memory(world, call);
     }
     sett_bound_ item = {number, component};
@@ -165,10 +179,13 @@ sett_component sett_component_bound_slow_(const sett_world* world, uint64_t numb
     if (slot == NULL && world->bind_rest.slots != NULL) {
         slot = bind_rest_slot(&world->bind_rest, number);
     }
-    return slot != NULL && slot->number == number ? slot->component : 0;
+    if (slot == NULL || slot->number != number) { /* another number, or an empty slot */
+        return 0;
+    }
+    return slot->component;
 }
 
-/* Replaces the numbers of a component by `mark`. */
+/* Replaces each number that is bound to a component by `mark`. */
 static void bind_forget_in(sett_bound_* slots, uint32_t count, sett_component component,
                            uint64_t mark)
 {
@@ -183,7 +200,6 @@ void setti_bind_forget(sett_world* world, sett_component component)
 {
     const setti_bind_rest* rest = &world->bind_rest;
     const uint32_t front_count = world->front != NULL ? SETT_BOUND_FRONT_ : 0;
-    const uint32_t rest_count = rest->slots != NULL ? rest->mask + 1 : 0;
     bind_forget_in(world->front, front_count, component, 0);
-    bind_forget_in(rest->slots, rest_count, component, BIND_ENDED);
+    bind_forget_in(rest->slots, bind_rest_size(rest), component, BIND_ENDED);
 }

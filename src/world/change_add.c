@@ -6,23 +6,27 @@
  * groups, observers, storages of every kind. After all checks, the slow path makes an edit (edit.h)
  * for each type, and reserves all edits before carrying out the first.
  *
- * A fast path leaves the world as the slow path would, or changes nothing, and the slow path
- * follows. If the library is compiled with SETT_NO_FAST_PATHS, all changes take the slow path:
- * tests run both ways. Slow paths also reject unregistered types.
+ * A fast path leaves the world as the slow path would. If a fast path is impossible, nothing is
+ * changed, and the slow path follows. If the library is compiled with SETT_NO_FAST_PATHS, all
+ * changes take the slow path: tests run both ways. Slow paths also reject unregistered types.
  *
- * Invariant:  for a transition that a type remembers there is no listener, and `from` and `to`
- *             differ only in this type: missing in `from` (added) or in `to` (removed)
+ * Invariant:  a transition that a type remembers concerns no listener, and the signatures `from`
+ * and
+ *             `to` differ only in this type: `from` lacks the type if it is added, `to` if it is
+ *             removed
  *             a failed call leaves the world unchanged
  */
 #include "world/change.h"
 
-/* Returns the entity's signature. NULL: the type remembers no transition from the signature. */
+/* Returns the entity's signature, or NULL if the handle is stale. Also returns NULL if the type
+ * remembers no transition from this signature. */
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    return SETTI_LIKELY(signature != NULL && setti_type_added(type, *signature)->from == *signature)
-               ? signature
-               : NULL;
+    if (SETTI_LIKELY(signature != NULL && setti_type_added(type, *signature)->from == *signature)) {
+        return signature;
+    }
+    return NULL;
 }
 
 /* Adds an array type by the remembered transition. Returns the uninitialised row. Returns NULL if a
@@ -47,13 +51,14 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t in
 SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, uint32_t index)
 {
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
-    return setti_array_reserve(&world->pool, &type->storage, index)
-               ? fast_try_add(world, type, index, signature, SETTI_COW)
-               : NULL;
+    if (setti_array_reserve(&world->pool, &type->storage, index)) {
+        return fast_try_add(world, type, index, signature, SETTI_COW);
+    }
+    return NULL;
 }
 
-/* Reserves a row in any storage, and inserts the index. Returns NULL if memory runs out, or if the
- * storage has the index. */
+/* Reserves a row in any storage, and inserts the index. Returns the row, or NULL if memory runs
+ * out, or if the storage has the index already. */
 SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* storage,
                                               uint32_t index)
 {
@@ -66,21 +71,24 @@ SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* 
 /* Passed to fast_try_add_other for a dont_fragment type. */
 #define FAST_NO_SIGNATURE ((uint32_t*)NULL)
 
-/* Like fast_try_add, for a tag or a sparse set; without a signature: for a dont_fragment type. */
+/* Like fast_try_add, but for a tag or a sparse set. For a dont_fragment type, `signature` is
+ * FAST_NO_SIGNATURE. */
 SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint32_t index,
                                       uint32_t* signature)
 {
-    uint32_t to = signature != NULL ? setti_type_added(type, *signature)->to : 0;
-    if (signature != NULL &&
-        !setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_COW)) {
-        return NULL;
+    uint32_t after = 0; /* the new signature */
+    if (signature != NULL) {
+        after = setti_type_added(type, *signature)->to;
+        if (!setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_COW)) {
+            return NULL;
+        }
     }
     void* value = setti_storage_try_insert(&world->pool, &type->storage, index);
     if (SETTI_UNLIKELY(value == NULL)) {
         value = fast_insert_reserved(world, &type->storage, index);
     }
     if (signature != NULL && value != NULL) {
-        *signature = to;
+        *signature = after;
     }
     return value;
 }
@@ -89,10 +97,11 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint3
 SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type,
                                               sett_entity entity)
 {
-    return setti_entity_signature(&world->entities, entity) != NULL &&
-                   (type->flags & SETTI_TYPE_REQUIRES) == 0
-               ? fast_try_add_other(world, type, entity.index, FAST_NO_SIGNATURE)
-               : NULL;
+    if (setti_entity_signature(&world->entities, entity) != NULL &&
+        (type->flags & SETTI_TYPE_REQUIRES) == 0) {
+        return fast_try_add_other(world, type, entity.index, FAST_NO_SIGNATURE);
+    }
+    return NULL;
 }
 
 SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, uint32_t signature)
@@ -105,16 +114,16 @@ SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, u
             return false; /* other types must be added, too */
         }
     }
-    uint32_t to = setti_edit_toggle(world, signature, type);
-    if (to == SETTI_NONE || !setti_edit_has_no_listener(world, signature, to)) {
+    uint32_t after = setti_edit_toggle(world, signature, type);
+    if (after == SETTI_NONE || !setti_edit_has_no_listener(world, signature, after)) {
         return false;
     }
     setti_type_added(type, signature)->from = signature;
-    setti_type_added(type, signature)->to = to;
+    setti_type_added(type, signature)->to = after;
     return true;
 }
 
-/* Returns true if collect_list has room for one more entity with the type. */
+/* Returns true if collect_list has room for one more entity with the type, or needs no room. */
 SETTI_INLINE bool fast_has_collect_room(const setti_type* type)
 {
     return SETTI_LIKELY(type->cascade == NULL) || type->cascade->collect == NULL ||
@@ -122,14 +131,18 @@ SETTI_INLINE bool fast_has_collect_room(const setti_type* type)
 }
 
 /* Adds a type with any storage. Returns the uninitialised value, or NULL for the slow path.
- *   slow  flags of types that need the slow path */
+ *   slow  types with one of these flags need the slow path */
 SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity,
                                           uint32_t slow)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (!SETTI_FAST_PATHS || signature == NULL ||
-        world->locks != 0 || /* systems that run side by side must not write to the world */
-        !fast_has_collect_room(type)) {
+    if (!SETTI_FAST_PATHS || signature == NULL) {
+        return NULL;
+    }
+    if (world->locks != 0) { /* systems that run side by side must not write to the world */
+        return NULL;
+    }
+    if (!fast_has_collect_room(type)) {
         return NULL;
     }
     if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
@@ -150,20 +163,23 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
     return fast_try_add_page(world, type, entity.index);
 }
 
-/* Writes the added value, and runs on_add. */
+/* Writes the added value, and runs on_add. Returns `value`. */
 SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type* type,
                                              sett_entity entity, void* value,
                                              const setti_edit_part* given)
 {
     SETTI_ASSERT(value != NULL && (given == NULL || given->type == type));
-    const setti_edit_part part = {.type = setti_unconst(type)};
-    given = given != NULL ? given : &part;
+    const setti_edit_part no_value = {.type = setti_unconst(type)};
+    if (given == NULL) {
+        given = &no_value;
+    }
     setti_edit_write_any(given, value, setti_edit_value(given));
     setti_edit_call_all(world, type, SETTI_ON_ADD, entity, value);
     return value;
 }
 
-/* Like fast_finish_by_call, but saves only one register for small values of zeroes. */
+/* Like fast_finish_by_call. If the value is small and becomes zeroes, only one register is
+ * saved. */
 SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, sett_entity entity,
                                      void* value, const setti_edit_part* given)
 {
@@ -176,16 +192,17 @@ SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, 
     return value;
 }
 
-/* Ends sett_add after a fast path. Takes the slow path if `value` is NULL. */
+/* Does the rest of sett_add after a fast path. If `value` is NULL, takes the slow path instead. */
 SETTI_INLINE void* fast_end_add(sett_world* world, setti_type* type, sett_entity entity,
                                 void* value, const char* call, const setti_edit_part* given)
 {
     if (SETTI_UNLIKELY(value == NULL)) {
         return setti_change_add(world, entity, type->id, call, given);
     }
-    return SETTI_LIKELY(given == NULL && (type->flags & SETTI_TYPE_ADD_HOOKS) == 0)
-               ? setti_row_zero(value, type->storage.size)
-               : fast_finish(world, type, entity, value, given);
+    if (SETTI_LIKELY(given == NULL && (type->flags & SETTI_TYPE_ADD_HOOKS) == 0)) {
+        return setti_row_zero(value, type->storage.size);
+    }
+    return fast_finish(world, type, entity, value, given);
 }
 
 void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity entity,
@@ -198,43 +215,46 @@ void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity ent
     return fast_end_add(world, type, entity, value, call, given);
 }
 
-/* The fast path of sett_add for tags, sparse sets and dont_fragment types. */
+/* Does sett_add for a tag, a sparse set or a dont_fragment type. */
 SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
+    const uint32_t hooks = type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_CASCADES);
+    const bool is_quiet = (world->locks | hooks) == 0; /* else setti_change_add_fast, below */
     void* value = NULL;
-    if ((world->locks | (type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_CASCADES))) != 0) {
-        /* setti_change_add_fast, below, handles locks and hooks */
-    } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+    if (is_quiet && (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         value = fast_try_add_dont_fragment(world, type, entity);
-    } else if ((type->flags & SETTI_TYPE_SLOW_ADD) == 0) {
+    } else if (is_quiet && (type->flags & SETTI_TYPE_SLOW_ADD) == 0) {
         uint32_t* signature = fast_known(world, type, entity);
         if (SETTI_LIKELY(signature != NULL)) {
             value = fast_try_add_other(world, type, entity.index, signature);
         }
     }
-    return SETTI_LIKELY(value != NULL)
-               ? setti_row_zero(value, type->storage.size)
-               : setti_change_add_fast(world, type, entity, "sett_add", SETTI_NO_VALUE);
+    if (SETTI_LIKELY(value != NULL)) {
+        return setti_row_zero(value, type->storage.size);
+    }
+    return setti_change_add_fast(world, type, entity, "sett_add", SETTI_NO_VALUE);
 }
 
-/* sett_add of an unregistered type, or while use is profiled. */
+/* Does sett_add for an unregistered type, or while use is profiled. */
 SETTI_COLD static void* fast_add_unknown(sett_world* world, sett_entity entity,
                                          sett_component component)
 {
     static const char call[] = "sett_add";
     setti_type* type = setti_world_type(world, component);
-    return type != NULL ? setti_change_add_fast(world, type, entity, call, SETTI_NO_VALUE)
-                        : setti_change_add(world, entity, component, call, SETTI_NO_VALUE);
+    if (type == NULL) {
+        return setti_change_add(world, entity, component, call, SETTI_NO_VALUE);
+    }
+    return setti_change_add_fast(world, type, entity, call, SETTI_NO_VALUE);
 }
 
-/* sett_add if a page is missing, or if a snapshot needs the page. */
+/* Does sett_add if a page is missing, or if a snapshot needs the page. */
 SETTI_APART static void* fast_add_page(sett_world* world, setti_type* type, sett_entity entity)
 {
     void* value = fast_try_add_page(world, type, entity.index);
     return fast_end_add(world, type, entity, value, "sett_add", SETTI_NO_VALUE);
 }
 
-/* sett_add while a snapshot is held, or the world is locked. */
+/* Does sett_add while a snapshot is held, or while the world is locked. */
 SETTI_APART static void* fast_add_held(sett_world* world, setti_type* type, sett_entity entity)
 {
     if (SETTI_UNLIKELY(world->locks != 0)) {
@@ -242,9 +262,10 @@ SETTI_APART static void* fast_add_held(sett_world* world, setti_type* type, sett
     }
     uint32_t* signature = setti_entity_set_mut(&world->entities, entity.index);
     void* value = fast_try_add(world, type, entity.index, signature, SETTI_COW);
-    return SETTI_LIKELY(value != NULL)
-               ? fast_end_add(world, type, entity, value, "sett_add", SETTI_NO_VALUE)
-               : fast_add_page(world, type, entity);
+    if (SETTI_LIKELY(value != NULL)) {
+        return fast_end_add(world, type, entity, value, "sett_add", SETTI_NO_VALUE);
+    }
+    return fast_add_page(world, type, entity);
 }
 
 void* sett_add(sett_world* world, sett_entity entity, sett_component component)
@@ -271,24 +292,28 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     if (SETTI_UNLIKELY(value == NULL)) {
         return fast_add_page(world, type, entity);
     }
-    return SETTI_LIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) == 0)
-               ? setti_row_zero(value, type->storage.size)
-               : fast_finish(world, type, entity, value, SETTI_NO_VALUE);
+    if (SETTI_LIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) == 0)) {
+        return setti_row_zero(value, type->storage.size);
+    }
+    return fast_finish(world, type, entity, value, SETTI_NO_VALUE);
 }
 
-/* Adds an array type without hooks. Returns the uninitialised row, or NULL for another path.
- *   slow  flags of types that need the slow path */
+/* Adds an array type without hooks. Returns the uninitialised row, or NULL if the caller must take
+ * another path.
+ *   slow  types with one of these flags need the slow path */
 SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_entity entity,
                                       uint32_t slow)
 {
-    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || type == NULL || !fast_has_collect_room(type) ||
-                       (type->flags & (slow | SETTI_TYPE_OTHER | SETTI_TYPE_ADD_HOOKS)) != 0)) {
+    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || type == NULL || !fast_has_collect_room(type))) {
+        return NULL;
+    }
+    if (SETTI_UNLIKELY((type->flags & (slow | SETTI_TYPE_OTHER | SETTI_TYPE_ADD_HOOKS)) != 0)) {
         return NULL;
     }
     uint32_t* signature = fast_known(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
         if (setti_bitmap_has(&type->storage, entity.index)) {
-            return NULL; /* the entity has the type */
+            return NULL; /* the entity has the type already */
         }
         return fast_try_add_any(world, type, entity, slow);
     }
@@ -319,10 +344,11 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     SETTI_ASSERT(world->locks == 0);
     sett_entity entity = {index, 0};
     setti_edit_part part = {.type = type};
-    const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED; /* also for links */
-    if (SETTI_FAST_PATHS && (type->flags & slow) == 0 && world->listeners == NULL &&
-        setti_type_added(type, *signature)->from != *signature) {
-        (void)setti_change_learn_added(world, type, *signature); /* read by the next call */
+    const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED; /* links are fast */
+    bool can_learn = SETTI_FAST_PATHS && (type->flags & slow) == 0 && world->listeners == NULL;
+    if (can_learn && setti_type_added(type, *signature)->from != *signature) {
+        /* setti_edit_of_added looks for this transition */
+        (void)setti_change_learn_added(world, type, *signature);
     }
     setti_edit edit = setti_edit_of_added(world, &entity, *signature, &part);
     SETTI_ASSERT(!setti_storage_has(&type->storage, index));
@@ -333,8 +359,8 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
 /* Carries out the reserved edit that adds a part. Returns the value. */
 static void* change_commit_add(sett_world* world, setti_edit_part* part, sett_entity entity)
 {
-    uint32_t from = *setti_entity_signature(&world->entities, entity);
-    setti_edit edit = setti_edit_of_added(world, &entity, from, part);
+    uint32_t signature = *setti_entity_signature(&world->entities, entity);
+    setti_edit edit = setti_edit_of_added(world, &entity, signature, part);
     SETTI_ASSERT(edit.to != SETTI_NONE);
     setti_edit_run(world, &edit);
     return setti_storage_find(&part->type->storage, entity.index);
@@ -358,12 +384,16 @@ bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, s
     setti_edit_settle(world);
     setti_edit_pin(world);
     uint32_t signature = *setti_entity_signature(&world->entities, a);
-    bool reserved = !adds_first || setti_change_reserve_add(world, first, a.index, &signature);
-    if (a.index != b.index) { /* else `signature` has `first` already */
+    bool reserved = true;
+    if (adds_first) {
+        reserved = setti_change_reserve_add(world, first, a.index, &signature);
+    }
+    if (a.index != b.index) { /* of one entity, `signature` includes `first` already */
         signature = *setti_entity_signature(&world->entities, b);
     }
-    reserved =
-        reserved && (!adds_second || setti_change_reserve_add(world, second, b.index, &signature));
+    if (reserved && adds_second) {
+        reserved = setti_change_reserve_add(world, second, b.index, &signature);
+    }
     if (reserved && adds_first) {
         (void)setti_change_add_reserved(world, first, a);
     }
@@ -433,13 +463,15 @@ SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_ty
     return setti_change_add_fast(world, type, entity, "sett_ensure", SETTI_NO_VALUE);
 }
 
-/* sett_ensure of an unregistered type, or while use is profiled or a system is watched. */
+/* Does sett_ensure for an unregistered type, or while use is profiled or a system is watched. */
 SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity entity,
                                               sett_component component)
 {
     setti_type* type = setti_change_check_access(world, entity, component, "sett_ensure");
-    return type != NULL ? change_ensure(world, entity, type)
-                        : setti_change_add(world, entity, component, "sett_ensure", SETTI_NO_VALUE);
+    if (type == NULL) {
+        return setti_change_add(world, entity, component, "sett_ensure", SETTI_NO_VALUE);
+    }
+    return change_ensure(world, entity, type);
 }
 
 void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
@@ -449,6 +481,8 @@ void* sett_ensure(sett_world* world, sett_entity entity, sett_component componen
     }
     setti_world_check_owner(world, __func__);
     setti_type* type = setti_world_hot_type(world, component);
-    return SETTI_LIKELY(type != NULL) ? change_ensure(world, entity, type)
-                                      : change_ensure_unknown(world, entity, component);
+    if (SETTI_LIKELY(type != NULL)) {
+        return change_ensure(world, entity, type);
+    }
+    return change_ensure_unknown(world, entity, component);
 }

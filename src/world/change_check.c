@@ -46,14 +46,18 @@ setti_type* setti_change_check_access(const sett_world* world, sett_entity entit
 SETTI_COLD sett_status setti_change_reject_linked(sett_world* world, const setti_type* type,
                                                   const char* call)
 {
-    bool of_singletons = (type->flags & SETTI_TYPE_ONE) != 0;
+    bool marks_singletons = (type->flags & SETTI_TYPE_ONE) != 0;
+    if (marks_singletons) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: \"%.100s\" marks the entity of the singletons, and only the library "
+            "adds it - call sett_singletons to get that entity",
+            call, type->desc.name);
+    }
     return setti_world_fail_with(
         world, SETT_STATUS_ARGUMENT,
-        of_singletons ? "%s: \"%.100s\" marks the entity of the singletons, and only the library "
-                        "adds it - call sett_singletons to get that entity"
-                      : "%s: \"%.100s\" belongs to a relationship - use sett_relate and "
-                        "sett_unrelate",
-        call, type->desc.name);
+        "%s: \"%.100s\" belongs to a relationship - use sett_relate and sett_unrelate", call,
+        type->desc.name);
 }
 
 SETTI_COLD void setti_change_report_tag(const sett_world* world, const setti_type* type,

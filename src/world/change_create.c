@@ -1,9 +1,9 @@
 /* change_create.c: creates entities, one by one or in bulk, with or without components.
  *
  * The workload: spawning. An entity without components takes the lowest free index, in line;
- * components follow by sett_add. An entity with components is created by one edit: the entity, the
- * transition and the callbacks are looked up once, not for each component, no query sees a
- * signature in between, and on_add sees all values. Many entities are created by one edit, too.
+ * components follow by sett_add. An entity with components is created by one edit. The entity, the
+ * transition and the callbacks are looked up once, not for each component. Queries see only the
+ * final signature, and on_add sees all values. Many entities are created by one edit, too.
  *
  * Invariant:  memory for all entities is reserved before the first entity is created
  */
@@ -11,13 +11,23 @@
 
 #include <stdio.h>
 
+/* Returns the free indices in a word, a bit each. There are none if the page of the word is
+ * missing. */
+SETTI_INLINE uint64_t fast_free_bits(const setti_entity_page* page, uint32_t word)
+{
+    if (page == NULL) {
+        return 0;
+    }
+    return page->free[word % SETTI_ENTITY_WORDS];
+}
+
 /* Creates an entity at the lowest free index of the hint's word. */
 SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
     uint32_t word = table->hint;
     setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
-    uint64_t bits = page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : 0;
+    uint64_t bits = fast_free_bits(page, word);
     if (SETTI_UNLIKELY(bits == 0 || world->locks_or_observers != 0)) {
         return setti_change_create(world);
     }
@@ -29,16 +39,18 @@ SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
     return entity;
 }
 
-/* Creates an entity at the only free index of the hint's word: usual if a program creates and
- * destroys entities in turns. */
+/* Creates an entity at the only free index of the hint's word. That is the usual case if a program
+ * creates and destroys entities in turns. */
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
     setti_entity_page* page = setti_entity_page_of(table, setti_entity_hint_index(table));
-    uint64_t bits = page != NULL ? page->free[table->hint % SETTI_ENTITY_WORDS] : 0;
-    if (bits == 0 || (bits & (bits - 1)) != 0 || !setti_entity_can_step_hint(table) ||
-        world->locks_or_observers != 0 ||
-        !setti_entity_try_mark(&world->pool, table, setti_entity_hint_index(table), SETTI_COW)) {
+    uint64_t bits = fast_free_bits(page, table->hint);
+    bool has_one = bits != 0 && (bits & (bits - 1)) == 0;
+    if (!has_one || !setti_entity_can_step_hint(table) || world->locks_or_observers != 0) {
+        return fast_create_at_hint(world);
+    }
+    if (!setti_entity_try_mark(&world->pool, table, setti_entity_hint_index(table), SETTI_COW)) {
         return fast_create_at_hint(world);
     }
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
@@ -47,18 +59,21 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
 }
 
 /* Creates an entity, in line if the hint's word has several free indices. Calls other functions
- * only as the last step. Without `cow` the caller has tested the locks. */
+ * only as the last step. If `cow` is false, the caller has tested the locks. */
 SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
 {
     setti_entity_table* table = &world->entities;
-    uint32_t number = table->hint / SETTI_ENTITY_WORDS;
-    setti_entity_page* page = setti_pages_get(&table->pages, number);
-    if (SETTI_UNLIKELY(page == NULL || (cow && world->locks_or_observers != 0))) {
+    uint32_t page_number = table->hint / SETTI_ENTITY_WORDS;
+    setti_entity_page* page = setti_pages_get(&table->pages, page_number);
+    if (SETTI_UNLIKELY(page == NULL)) {
+        return fast_create_only(world);
+    }
+    if (SETTI_UNLIKELY(cow && world->locks_or_observers != 0)) {
         return fast_create_only(world);
     }
     uint64_t bits = page->free[table->hint % SETTI_ENTITY_WORDS];
     if (SETTI_UNLIKELY((bits & (bits - 1)) == 0 ||
-                       !setti_pages_try_mark(&world->pool, &table->pages, number, cow))) {
+                       !setti_pages_try_mark(&world->pool, &table->pages, page_number, cow))) {
         return fast_create_only(world);
     }
     return setti_entity_take_lowest(table, page, bits);
@@ -78,9 +93,10 @@ sett_entity sett_entity_create(sett_world* world)
     if (!SETTI_FAST_PATHS) {
         return setti_change_create(world);
     }
-    return SETTI_LIKELY((world->pool.cow_from | world->locks_or_observers) == 0)
-               ? fast_create_in_word(world, SETTI_NO_COW)
-               : fast_create_cow(world);
+    if (SETTI_LIKELY((world->pool.cow_from | world->locks_or_observers) == 0)) {
+        return fast_create_in_word(world, SETTI_NO_COW);
+    }
+    return fast_create_cow(world);
 }
 
 /* Checks that an entity with this handle can be created. */
@@ -133,9 +149,10 @@ static sett_status create_check_handle(sett_world* world, sett_entity entity, co
 sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
 {
     sett_status status = setti_world_check_unlocked(world, __func__);
-    if (status == SETT_OK) {
-        status = create_check_handle(world, entity, __func__);
+    if (status != SETT_OK) {
+        return status;
     }
+    status = create_check_handle(world, entity, __func__);
     if (status != SETT_OK) {
         return status;
     }
@@ -159,7 +176,8 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
     if (end == 0) {
         end = limit;
     }
-    bool splits_words = first % 64 != 0 || (end % 64 != 0 && end != limit);
+    bool splits_last_word = end % 64 != 0 && end != limit;
+    bool splits_words = first % 64 != 0 || splits_last_word;
     const char* wrong = NULL;
     if (end > limit) {
         wrong = "ends above that limit - lower the end";
@@ -174,22 +192,26 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
                                      __func__, (unsigned)first, (unsigned)end, (unsigned)limit,
                                      wrong);
     }
-    uint32_t part_word = end % 64 != 0 ? 1 : 0; /* the limit is inside of the last word */
-    setti_entity_set_range(&world->entities, first / 64, end / 64 + part_word);
+    uint32_t end_word = end / 64;
+    if (end % 64 != 0) { /* the limit is inside of the last word */
+        end_word++;
+    }
+    setti_entity_set_range(&world->entities, first / 64, end_word);
     return SETT_OK;
 }
 
-/* Checks that new entities may get `components[at]`. */
+/* Checks that new entities may get the component `components[position]`. */
 static sett_status create_check(sett_world* world, const setti_edit* edit,
-                                const sett_component* components, uint32_t at,
+                                const sett_component* components, uint32_t position,
                                 const void* const* values, const char* call)
 {
-    const setti_type* type = setti_world_type(world, components[at]);
+    const sett_component component = components[position];
+    const setti_type* type = setti_world_type(world, component);
     if (type == NULL) {
-        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), components[at]);
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
     }
-    for (uint32_t k = 0; k < at; k++) {
-        if (components[k] == components[at]) {
+    for (uint32_t k = 0; k < position; k++) {
+        if (components[k] == component) {
             return setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
                 "%s: \"%.100s\" is listed twice - list each component once", call, type->desc.name);
@@ -198,7 +220,8 @@ static sett_status create_check(sett_world* world, const setti_edit* edit,
     if (!setti_change_may_add(type, edit->count)) {
         return setti_change_reject_linked(world, type, call);
     }
-    if ((type->flags & SETTI_TYPE_GUARDED) != 0 && values != NULL && values[at] != NULL) {
+    bool has_value = values != NULL && values[position] != NULL;
+    if ((type->flags & SETTI_TYPE_GUARDED) != 0 && has_value) {
         return setti_component_reject_set(world, type, call);
     }
     return SETT_OK;
@@ -243,8 +266,8 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
 static sett_status create_run(sett_world* world, setti_edit* edit)
 {
     SETTI_ASSERT(edit->creates && edit->count != 0);
-    uint32_t from = setti_entity_hint_index(&world->entities);
-    sett_status status = setti_edit_reserve(world, edit, &from);
+    uint32_t search_start = setti_entity_hint_index(&world->entities);
+    sett_status status = setti_edit_reserve(world, edit, &search_start);
     if (status != SETT_OK) {
         return status;
     }
@@ -256,7 +279,7 @@ static sett_status create_run(sett_world* world, setti_edit* edit)
     return SETT_OK;
 }
 
-/* Like create_run, with a temporary array for handles. */
+/* Like create_run, but stores the handles in a temporary array. */
 static sett_status create_run_aside(sett_world* world, setti_edit* edit)
 {
     size_t size;
@@ -270,6 +293,32 @@ static sett_status create_run_aside(sett_world* world, setti_edit* edit)
     sett_status status = create_run(world, edit);
     setti_pool_free(&world->pool, edit->entities, size, 16);
     edit->entities = NULL;
+    return status;
+}
+
+/* Adds components to an edit, and creates the entities of the edit. The caller frees the edit. */
+static sett_status create_by_edit(sett_world* world, setti_edit* edit,
+                                  const sett_component* components, uint32_t component_count,
+                                  const void* const* values, const char* call)
+{
+    sett_status status = create_prepare(world, edit, components, component_count, values, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (world->scope_calls != NULL) {
+        status = world->scope_calls->include(world, edit, call);
+        if (status != SETT_OK) {
+            return status;
+        }
+    }
+    if (edit->entities == NULL && create_needs_handles(world, edit)) {
+        status = create_run_aside(world, edit);
+    } else {
+        status = create_run(world, edit);
+    }
+    if (status != SETT_OK) {
+        setti_world_fail(world, status, call, sett_null(), 0);
+    }
     return status;
 }
 
@@ -289,17 +338,7 @@ static sett_status create_many(sett_world* world, const char* call, uint32_t cou
     }
     setti_edit_settle(world);
     setti_edit edit = {.entities = out, .count = count, .creates = true};
-    status = create_prepare(world, &edit, components, component_count, values, call);
-    if (status == SETT_OK && world->scope_calls != NULL) {
-        status = world->scope_calls->include(world, &edit, call);
-    }
-    if (status == SETT_OK) {
-        bool aside = out == NULL && create_needs_handles(world, &edit);
-        status = aside ? create_run_aside(world, &edit) : create_run(world, &edit);
-        if (status != SETT_OK) {
-            setti_world_fail(world, status, call, sett_null(), 0);
-        }
-    }
+    status = create_by_edit(world, &edit, components, component_count, values, call);
     setti_edit_free(world, &edit);
     return status;
 }
@@ -312,11 +351,12 @@ SETTI_COLD sett_entity setti_change_create(sett_world* world)
     }
     if (world->scope_calls != NULL) { /* the entity becomes a child of the scope */
         sett_entity child = sett_null();
-        (void)create_many(world, call, 1, NULL, 0, NULL, &child); /* without components */
+        const sett_component* no_components = NULL;
+        (void)create_many(world, call, 1, no_components, 0, NULL, &child);
         return child;
     }
-    uint32_t from = setti_entity_hint_index(&world->entities);
-    sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, 1);
+    uint32_t search_start = setti_entity_hint_index(&world->entities);
+    sett_status status = setti_entity_reserve(&world->pool, &world->entities, &search_start, 1);
     if (status != SETT_OK) {
         setti_world_fail(world, status, call, sett_null(), 0);
         return sett_null();
@@ -338,7 +378,7 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 static bool change_check_value(sett_world* world, const sett_value* value, const char* call)
 {
     const setti_type* type = setti_world_type(world, value->component);
-    bool as_tag = value->size == 0 && value->value == NULL; /* by SETT_VALUE_TAG */
+    bool as_tag = value->size == 0 && value->value == NULL; /* made by SETT_VALUE_TAG */
     if (type != NULL && as_tag && type->storage.size != 0) {
         char message[SETTI_MESSAGE_SIZE];
         snprintf(
@@ -389,7 +429,7 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
     return entity;
 }
 
-/* Whether a type can be added at an index by the fast path. Makes room in collect_list. */
+/* Returns true if a type can be added at an index by the fast path. Makes room in collect_list. */
 SETTI_INLINE bool fast_make_ready(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_storage* storage = &type->storage;
@@ -399,9 +439,11 @@ SETTI_INLINE bool fast_make_ready(sett_world* world, setti_type* type, uint32_t 
     } else if (storage->kind == SETTI_TAG) {
         has_page = setti_storage_word(storage, index) != NULL;
     }
-    return has_page &&
-           (SETTI_LIKELY(type->cascade == NULL) || type->storage.count < type->collect_room ||
-            setti_edit_reserve_collect(world, type, 1));
+    if (!has_page) {
+        return false;
+    }
+    return SETTI_LIKELY(type->cascade == NULL) || type->storage.count < type->collect_room ||
+           setti_edit_reserve_collect(world, type, 1);
 }
 
 /* The fast path of setti_edit_begin. Returns false if nothing was done. */
@@ -411,9 +453,14 @@ SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
     setti_entity_find_hint(table);
     uint32_t word = table->hint;
     setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
-    uint64_t bits = page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : 0;
-    if (!SETTI_FAST_PATHS || bits == 0 || (world->pool.cow_from | world->locks_or_observers) != 0 ||
-        setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
+    uint64_t bits = fast_free_bits(page, word);
+    if (!SETTI_FAST_PATHS || bits == 0) {
+        return false;
+    }
+    if ((world->pool.cow_from | world->locks_or_observers) != 0) {
+        return false;
+    }
+    if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
         return false;
     }
     uint32_t index = word * 64 + setti_bits_lowest(bits);
@@ -435,9 +482,12 @@ SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
     page->signature[index & SETTI_ENTITY_MASK] = edit->to;
     for (const setti_edit_part* part = edit->added; part != end; part++) {
         setti_storage* storage = &part->type->storage;
-        void* row = SETTI_LIKELY(storage->kind == SETTI_ARRAY)
-                        ? setti_array_insert_one(&world->pool, storage, index, SETTI_NO_COW)
-                        : setti_storage_try_insert(&world->pool, storage, index);
+        void* row;
+        if (SETTI_LIKELY(storage->kind == SETTI_ARRAY)) {
+            row = setti_array_insert_one(&world->pool, storage, index, SETTI_NO_COW);
+        } else {
+            row = setti_storage_try_insert(&world->pool, storage, index);
+        }
         setti_edit_write(part, row);
     }
     return true;
@@ -466,8 +516,8 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
     setti_edit_part parts[SETTI_CREATE_MOST];
     sett_entity entity = sett_null();
     setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .creates = true};
-    bool fast = SETTI_FAST_PATHS && count <= SETTI_CREATE_MOST && values != NULL &&
-                (world->locks | world->scope.generation) == 0;
+    bool has_values = count <= SETTI_CREATE_MOST && values != NULL;
+    bool fast = SETTI_FAST_PATHS && has_values && (world->locks | world->scope.generation) == 0;
     if (SETTI_LIKELY(fast)) {
         setti_world_check_owner(world, __func__);
         setti_edit_settle(world);

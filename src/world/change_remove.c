@@ -9,7 +9,7 @@
  */
 #include "world/change.h"
 
-/* Erases a row of any storage by the remembered transition. */
+/* Removes a type with any storage by the remembered transition. */
 SETTI_APART static sett_status fast_remove_any(sett_world* world, setti_type* type, uint32_t index,
                                                uint32_t* signature)
 {
@@ -20,12 +20,13 @@ SETTI_APART static sett_status fast_remove_any(sett_world* world, setti_type* ty
     return SETT_OK;
 }
 
-/* Returns true if certainly no other type of an entity with the signature requires the type. */
+/* Returns true if no other type of an entity with the signature requires the type. Returns false if
+ * that is not certain. */
 static bool fast_is_removed_alone(const sett_world* world, const setti_type* type,
                                   uint32_t signature)
 {
     if ((type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) != 0) {
-        return false; /* the signature does not tell */
+        return false; /* the signature does not contain all types */
     }
     for (uint32_t k = 0; k < type->dependants.count; k++) {
         if (setti_signature_has(&world->signatures, signature, type->dependants.item[k]->id)) {
@@ -40,21 +41,26 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
                                                 sett_entity entity)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    uint32_t from = signature != NULL ? *signature : 0;
-    bool alone = SETTI_FAST_PATHS && signature != NULL && world->locks == 0 &&
-                 fast_is_removed_alone(world, type, from);
-    sett_status status = setti_change_remove(world, entity, type->id);
-    /* now *signature is the new one */
-    if (status == SETT_OK && alone && *signature != from &&
-        setti_edit_has_no_listener(world, from, *signature)) {
-        setti_type_removed(type, from)->from = from;
-        setti_type_removed(type, from)->to = *signature;
+    uint32_t before = 0;
+    bool alone = false;
+    if (SETTI_FAST_PATHS && signature != NULL && world->locks == 0) {
+        before = *signature;
+        alone = fast_is_removed_alone(world, type, before);
     }
-    return status;
+    sett_status status = setti_change_remove(world, entity, type->id);
+    if (status != SETT_OK || !alone) {
+        return status;
+    }
+    uint32_t after = *signature;
+    if (after != before && setti_edit_has_no_listener(world, before, after)) {
+        setti_type_removed(type, before)->from = before;
+        setti_type_removed(type, before)->to = after;
+    }
+    return SETT_OK;
 }
 
-/* Returns false if certainly no other type of the entity requires the type: a remembered transition
- * removes the type alone. */
+/* Returns true if another type of the entity may require the type. A remembered transition removes
+ * the type alone, so then no other type requires it. */
 static bool fast_may_be_required(setti_type* type, uint32_t signature)
 {
     if ((type->flags & SETTI_TYPE_REQUIRED) == 0) {
@@ -64,17 +70,21 @@ static bool fast_may_be_required(setti_type* type, uint32_t signature)
     return (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 || !remembered;
 }
 
-/* sett_remove if the path in line is impossible. */
+/* Does sett_remove if the path in line is impossible. */
 static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_UNLIKELY(world->profiling)) {
         type->use.removed++;
     }
-    if (!SETTI_FAST_PATHS || signature == NULL || world->locks != 0 ||
-        (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
-        fast_may_be_required(type, *signature) ||
-        !setti_storage_has(&type->storage, entity.index)) {
+    const uint32_t slow = SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_REMOVE_HOOKS;
+    if (!SETTI_FAST_PATHS || signature == NULL || world->locks != 0) {
+        return fast_remove_slow(world, type, entity);
+    }
+    if ((type->flags & slow) != 0 || fast_may_be_required(type, *signature)) {
+        return fast_remove_slow(world, type, entity);
+    }
+    if (!setti_storage_has(&type->storage, entity.index)) {
         return fast_remove_slow(world, type, entity);
     }
     if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* signatures and groups stay */
@@ -83,26 +93,28 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
     }
     setti_transition* removed = setti_type_removed(type, *signature);
     if (removed->from != *signature) {
-        uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-        if (to == SETTI_NONE || !setti_edit_has_no_listener(world, *signature, to)) {
+        uint32_t after = setti_signature_edge(&world->signatures, *signature, type->id);
+        if (after == SETTI_NONE || !setti_edit_has_no_listener(world, *signature, after)) {
             return fast_remove_slow(world, type, entity);
         }
         removed->from = *signature;
-        removed->to = to;
+        removed->to = after;
     }
     return fast_remove_any(world, type, entity.index, signature);
 }
 
-/* sett_remove of an unregistered type, or while use is profiled. */
+/* Does sett_remove for an unregistered type, or while use is profiled. */
 SETTI_COLD static sett_status fast_remove_unknown(sett_world* world, sett_entity entity,
                                                   sett_component component)
 {
     setti_type* type = setti_world_type(world, component);
-    return type != NULL ? fast_remove_long(world, type, entity)
-                        : setti_change_remove(world, entity, component);
+    if (type == NULL) {
+        return setti_change_remove(world, entity, component);
+    }
+    return fast_remove_long(world, type, entity);
 }
 
-/* Ends fast_remove_marked after the last value of a word was erased. */
+/* Does the rest of fast_remove_marked after the last value in a word of bits was erased. */
 SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_array_word_emptied(&world->pool, &type->storage, index);
@@ -119,14 +131,14 @@ SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type,
     (void)setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_NO_COW);
     *signature = setti_type_removed(type, *signature)->to;
     setti_erased erased = setti_array_erase_no_cow(&world->pool, storage, index);
-    /* if an entity toggles its component, the empty page is the spare page already */
+    /* the page is the spare page already if an entity gets and loses the component in turns */
     if (SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift) {
         return SETT_OK;
     }
     return fast_emptied(world, type, index);
 }
 
-/* fast_remove_marked while snapshots are held. */
+/* Like fast_remove_marked, while snapshots are held. */
 SETTI_APART static sett_status fast_remove_cow(sett_world* world, setti_type* type, uint32_t index,
                                                uint32_t* signature)
 {
@@ -142,9 +154,10 @@ SETTI_APART static sett_status fast_remove_cow(sett_world* world, setti_type* ty
 SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, uint32_t index,
                                          uint32_t* signature)
 {
-    return SETTI_LIKELY(world->pool.cow_from == 0)
-               ? fast_remove_marked(world, type, index, signature)
-               : fast_remove_cow(world, type, index, signature);
+    if (SETTI_LIKELY(world->pool.cow_from == 0)) {
+        return fast_remove_marked(world, type, index, signature);
+    }
+    return fast_remove_cow(world, type, index, signature);
 }
 
 /* Unlinks and deinitialises a value. */
@@ -190,31 +203,38 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
                        setti_type_removed(type, *signature)->from != *signature)) {
         return fast_remove_long(world, type, entity);
     }
-    return SETTI_LIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) == 0)
-               ? fast_remove_row(world, type, entity.index, signature)
-               : fast_remove_notified(world, type, entity, signature);
+    if (SETTI_LIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) == 0)) {
+        return fast_remove_row(world, type, entity.index, signature);
+    }
+    return fast_remove_notified(world, type, entity, signature);
 }
 
-/* Returns the k-th of the types to remove together: `type` and its dependants. Callers count k down
- * to 0: from the last dependant to the first, then `type`, then its tag `off` if it has one. */
+/* Returns the k-th of the types to remove together: `type` and the dependants of `type`. Callers
+ * count k down to 0. So the last dependant is first, and `type` is last. Only the tag `off`, the
+ * first dependant, comes after `type`. */
 static setti_type* change_removed_with(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
     SETTI_ASSERT(k <= type->dependants.count);
     if (type->off != NULL && k <= 1) {
-        k = 1 - k; /* were the tag removed before the type, the type would be on for a moment */
+        k = 1 - k; /* if the tag were removed before the type, the type would be on for a moment */
     }
-    return k > 0 ? type->dependants.item[k - 1] : type;
+    if (k == 0) {
+        return type;
+    }
+    return type->dependants.item[k - 1];
 }
 
-/* Reserves the removals of a type and its dependants. *signature becomes the one after them. */
+/* Reserves the removals of a type and the dependants of the type. *signature becomes the signature
+ * after the removals. Returns false if memory runs out. */
 static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
                                     uint32_t* signature)
 {
     sett_entity entity = {index, 0};
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
         setti_type* removed = change_removed_with(type, k);
-        bool dont_fragment = (removed->flags & SETTI_TYPE_DONT_FRAGMENT) != 0; /* maybe absent */
+        /* the entity may lack a dont_fragment type: memory is reserved all the same */
+        bool dont_fragment = (removed->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
         if (!dont_fragment && !setti_signature_has(&world->signatures, *signature, removed->id)) {
             continue;
         }
@@ -227,14 +247,14 @@ static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_
     return true;
 }
 
-/* Removes a type and its dependants, after change_reserve_removals. */
+/* Removes a type and the dependants of the type, after change_reserve_removals. */
 static void change_remove_reserved(sett_world* world, setti_type* type, sett_entity entity)
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
         setti_type* removed = change_removed_with(type, k);
         if (setti_storage_has(&removed->storage, entity.index)) {
-            uint32_t from = *setti_entity_signature(&world->entities, entity);
-            setti_edit edit = setti_edit_of_removed(world, &entity, from, removed);
+            uint32_t signature = *setti_entity_signature(&world->entities, entity);
+            setti_edit edit = setti_edit_of_removed(world, &entity, signature, removed);
             SETTI_ASSERT(edit.to != SETTI_NONE);
             setti_edit_run(world, &edit);
         }
@@ -265,15 +285,18 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 
-/* Returns the next type, from the *k-th of the signature on, with links only to dying entities. */
+/* Looks from the *k-th type of a signature on for the next type with links only to dying entities.
+ * Returns NULL if there is none. Sets *k to the number after the type. */
 static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
                                         uint32_t* k)
 {
     SETTI_ASSERT((set & SETTI_DYING) == 0);
     while (set != 0 && *k < world->signatures.record[set].count) {
         setti_type* type = world->types[world->signatures.record[set].types[(*k)++]];
-        if (type->cascade != NULL && type->cascade->stranded != NULL &&
-            setti_storage_has(&type->storage, index) &&
+        if (type->cascade == NULL || type->cascade->stranded == NULL) {
+            continue;
+        }
+        if (setti_storage_has(&type->storage, index) &&
             type->cascade->stranded(world, type, index)) {
             return type;
         }
@@ -281,7 +304,8 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
     return NULL;
 }
 
-/* setti_change_remove_stranded must remove in the same order: the memory depends on the order. */
+/* setti_change_remove_stranded must remove the types in the same order: the memory that is needed
+ * depends on the order. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
@@ -315,7 +339,7 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
         return world->error;
     }
     if (!setti_storage_has(&type->storage, entity.index)) {
-        return SETT_STATUS_ABSENT; /* not reported: it is no misuse */
+        return SETT_STATUS_ABSENT; /* not reported: this is no misuse */
     }
     if ((type->flags & SETTI_TYPE_STAYS) != 0) {
         return setti_change_reject_linked(world, type, call);
@@ -339,7 +363,8 @@ static bool change_has_staying(const sett_world* world, uint32_t set)
     return false;
 }
 
-/* Removes all components from an entity, except types with SETTI_TYPE_STAYS. */
+/* Removes all components from an entity, except types with SETTI_TYPE_STAYS. Returns false if
+ * memory runs out. */
 SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
 {
     SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
@@ -360,7 +385,7 @@ SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
             change_remove_reserved(world, type, entity);
         }
     }
-    for (uint32_t k = world->dont_fragment.count; k-- > 0;) { /* needs no reservation */
+    for (uint32_t k = world->dont_fragment.count; k-- > 0;) { /* these need no reservation */
         if (setti_storage_has(&world->dont_fragment.item[k]->storage, entity.index)) {
             change_remove_reserved(world, world->dont_fragment.item[k], entity);
         }
@@ -410,6 +435,8 @@ sett_status setti_change_clear_type(sett_world* world, setti_type* type, const c
 sett_status sett_component_clear(sett_world* world, sett_component component)
 {
     setti_type* type = setti_change_check_type(world, component, __func__);
-    return type != NULL ? setti_change_clear_type(world, type, __func__)
-                        : setti_world_failure(world);
+    if (type == NULL) {
+        return setti_world_failure(world);
+    }
+    return setti_change_clear_type(world, type, __func__);
 }

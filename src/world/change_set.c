@@ -29,7 +29,10 @@ void* setti_change_preserve(sett_world* world, const setti_type* type, const voi
     SETTI_ASSERT(row != NULL && type->storage.size != 0);
     const setti_storage* storage = &type->storage;
     void* old = setti_pool_alloc(&world->pool, storage->size, SETTI_MAX(storage->align, 16));
-    return old != NULL ? memcpy(old, row, storage->size) : NULL;
+    if (old == NULL) {
+        return NULL;
+    }
+    return memcpy(old, row, storage->size);
 }
 
 void setti_change_release(sett_world* world, const setti_type* type, void* old)
@@ -38,13 +41,16 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old)
     setti_pool_free(&world->pool, old, storage->size, SETTI_MAX(storage->align, 16));
 }
 
-/* Checks that a value may be set. With `in_place`, a module has written the value already. */
+/* Checks that a value may be set. Returns false after an error.
+ *   in_place  a module has written the value already */
 static bool change_may_set(sett_world* world, const setti_type* type, sett_entity entity,
                            bool in_place, const char* call)
 {
     bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET);
-    const uint32_t rejected =
-        in_place ? SETTI_TYPE_GUARDED : SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED;
+    uint32_t rejected = SETTI_TYPE_GUARDED;
+    if (!in_place) {
+        rejected |= SETTI_TYPE_LINKED;
+    }
     if ((type->flags & rejected) != 0) {
         setti_component_reject_set(world, type, call);
         return false;
@@ -63,28 +69,34 @@ static bool change_may_set(sett_world* world, const setti_type* type, sett_entit
             "nested on_set callbacks, which is the limit - use sett_cmd_set there",
             call, SETTI_HANDLE(entity), type->desc.name, world->calling,
             (unsigned)SETTI_EVENT_DEPTH);
-        setti_world_log(world, SETT_LOG_ERROR, "%s", world->message); /* LIMIT is not logged else */
+        setti_world_log(world, SETT_LOG_ERROR, "%s",
+                        world->message); /* SETT_STATUS_LIMIT is not logged elsewhere */
         return false;
     }
     return true;
 }
 
-/* Replaces the entity's value, and runs hooks and callbacks. */
+/* Replaces the entity's value, and runs hooks and callbacks. If `value` is `row`, the new value is
+ * in place already. Returns false after an error. */
 SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* value,
                                          const char* call)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
     bool in_place = value == row;
-    bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET); /* before hooks can change it */
+    /* read before hooks run, which may change it */
+    bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET);
     bool replaces = type->replace_observers != 0 && !in_place;
     if (!change_may_set(world, type, entity, in_place, call)) {
         return false;
     }
-    void* old = replaces ? setti_change_preserve(world, type, row) : NULL;
-    if (replaces && old == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
-        return false;
+    void* old = NULL;
+    if (replaces) {
+        old = setti_change_preserve(world, type, row);
+        if (old == NULL) {
+            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
+            return false;
+        }
     }
     if (!in_place) {
         if (type->desc.copy == NULL) { /* the hook `copy` would end the old value itself */
@@ -116,7 +128,8 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
     return true;
 }
 
-/* Adds a component with a value that may lie in the component's storage, where adding moves it. */
+/* Adds a component with the value of `part`. This value may lie in the storage of the component,
+ * and adding the component may move values there. */
 static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
 {
     SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);
@@ -146,11 +159,13 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
 static bool change_may_move(const sett_world* world, const setti_type* type)
 {
     /* groups arrange values, and a full sparse set closes gaps */
-    return type->storage.size != 0 && world->locks == 0 &&
-           (world->listeners != NULL || setti_sparse_is_full(&type->storage));
+    if (type->storage.size == 0 || world->locks != 0) {
+        return false;
+    }
+    return world->listeners != NULL || setti_sparse_is_full(&type->storage);
 }
 
-/* sett_set for an entity without the component. */
+/* Does sett_set for an entity without the component. */
 SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity, setti_type* type,
                                            const void* value)
 {
@@ -160,9 +175,12 @@ SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity
     }
     /* quiet: on_set runs here, after on_enter */
     setti_edit_part part = {.type = type, .value = value, .quiet = true};
-    void* row = change_may_move(world, type)
-                    ? change_set_moving(world, entity, &part)
-                    : setti_change_add_fast(world, type, entity, "sett_set", &part);
+    void* row;
+    if (change_may_move(world, type)) {
+        row = change_set_moving(world, entity, &part);
+    } else {
+        row = setti_change_add_fast(world, type, entity, "sett_set", &part);
+    }
     if (row != NULL && setti_edit_has_callbacks(type, SETTI_ON_SET)) {
         change_notify_set(world, type, entity, row, CHANGE_NO_OLD);
     }
@@ -192,16 +210,21 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
             return change_set_absent(world, entity, type, value);
         }
     }
-    return SETTI_LIKELY(change_write(world, type, entity, row, value)) ? row : NULL;
+    if (SETTI_LIKELY(change_write(world, type, entity, row, value))) {
+        return row;
+    }
+    return NULL;
 }
 
-/* sett_set of an unregistered type, or while use is profiled or a system is watched. */
+/* Does sett_set for an unregistered type, or while use is profiled or a system is watched. */
 SETTI_COLD static void* change_set_unknown(sett_world* world, sett_entity entity,
                                            sett_component component, const void* value)
 {
     setti_type* type = setti_change_check_access(world, entity, component, "sett_set");
-    return type != NULL ? change_set(world, entity, type, value)
-                        : setti_change_add(world, entity, component, "sett_set", SETTI_NO_VALUE);
+    if (type == NULL) {
+        return setti_change_add(world, entity, component, "sett_set", SETTI_NO_VALUE);
+    }
+    return change_set(world, entity, type, value);
 }
 
 void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)
@@ -211,8 +234,10 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
     }
     setti_world_check_owner(world, __func__);
     setti_type* type = setti_world_hot_type(world, component);
-    return SETTI_LIKELY(type != NULL) ? change_set(world, entity, type, value)
-                                      : change_set_unknown(world, entity, component, value);
+    if (SETTI_LIKELY(type != NULL)) {
+        return change_set(world, entity, type, value);
+    }
+    return change_set_unknown(world, entity, component, value);
 }
 
 void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
@@ -233,6 +258,9 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
             return NULL;
         }
     }
-    /* the value is in place: only runs callbacks */
-    return change_set_hooked(world, type, entity, row, row, call) ? row : NULL;
+    /* only callbacks run, because the value is in place already */
+    if (!change_set_hooked(world, type, entity, row, row, call)) {
+        return NULL;
+    }
+    return row;
 }

@@ -25,13 +25,14 @@ static bool word_no_memory(sett_world* world, const setti_type* type, const char
     return false;
 }
 
-/* Stores each entity's signature with the type in to[index - first]. */
+/* Stores the signature of each entity after the change in `after[index - first]`. Returns false
+ * after an error. */
 static bool word_prepare(sett_world* world, const setti_type* type, uint32_t first, uint64_t bits,
-                         uint32_t* to, const char* call)
+                         uint32_t* after, const char* call)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, first);
-    uint32_t from = SETTI_NONE; /* signature of the previous entity */
-    uint32_t with_type = 0;     /* `from` with the type */
+    uint32_t known = SETTI_NONE; /* the signature of the previous entity */
+    uint32_t with_type = 0;      /* that signature with the type added */
     for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
         uint32_t slot = (first + k) & SETTI_ENTITY_MASK;
@@ -40,19 +41,19 @@ static bool word_prepare(sett_world* world, const setti_type* type, uint32_t fir
             setti_world_fail(world, SETT_STATUS_STALE, call, dead, type->id);
             return false;
         }
-        if (page->signature[slot] != from) {
-            from = page->signature[slot];
-            with_type = setti_edit_toggle(world, from, type);
+        if (page->signature[slot] != known) {
+            known = page->signature[slot];
+            with_type = setti_edit_toggle(world, known, type);
         }
         if (with_type == SETTI_NONE) {
             return word_no_memory(world, type, call);
         }
-        to[k] = with_type;
+        after[k] = with_type;
     }
     return true;
 }
 
-/* Writes packed values, with zeroes as padding. Without `values` writes only zeroes. */
+/* Writes packed values, and zeroes the padding. If `values` is NULL, all bytes become zero. */
 static void word_write(const setti_type* type, unsigned char* row, const unsigned char* values,
                        uint32_t count)
 {
@@ -72,11 +73,11 @@ bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, 
                            const unsigned char* values, const char* call)
 {
     setti_storage* storage = &type->storage;
-    uint32_t to[64];
+    uint32_t after[64]; /* the signatures after the change */
     SETTI_ASSERT(first % 64 == 0 && bits != 0 && setti_change_is_bare(world, type));
     SETTI_ASSERT(world->locks == 0 && call != NULL);
     setti_edit_settle(world);
-    if (!word_prepare(world, type, first, bits, to, call)) {
+    if (!word_prepare(world, type, first, bits, after, call)) {
         return false;
     }
     if (!setti_storage_reserve_rows(&world->pool, storage, setti_bits_count(bits)) ||
@@ -87,16 +88,22 @@ bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, 
     setti_entity_page* page = setti_entity_page_of(&world->entities, first);
     for (uint64_t rest = bits; rest != 0;) {
         uint32_t k = setti_bits_lowest(rest);
-        uint64_t gap = ~(rest >> k); /* the lowest bit n: the run has n entities */
-        uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
-        /* may insert fewer: then sets `count` to that number */
+        uint64_t gap = ~(rest >> k); /* the number of the lowest bit is the length of the run */
+        uint32_t count = 64;
+        if (gap != 0) {
+            count = setti_bits_lowest(gap);
+        }
+        /* `count` becomes the number of inserted rows, which may be smaller */
         unsigned char* row = setti_storage_insert(&world->pool, storage, first + k, &count);
         SETTI_ASSERT(count != 0);
         if (storage->size != 0) {
             word_write(type, row, values, count);
-            values = values != NULL ? values + (size_t)count * storage->size : NULL;
+            if (values != NULL) {
+                values += (size_t)count * storage->size;
+            }
         }
-        memcpy(&page->signature[(first + k) & SETTI_ENTITY_MASK], to + k, count * sizeof(*to));
+        memcpy(&page->signature[(first + k) & SETTI_ENTITY_MASK], after + k,
+               count * sizeof(*after));
         rest &= ~(setti_bits_below(count) << k);
     }
     return true;

@@ -10,7 +10,7 @@
  *
  *     chunk    | header | record, payload | record, payload | ... used --> | free |
  *
- * Invariant:  count = records between the read position and the write position;
+ * Invariant:  count = number of records between the read position and the write position;
  *             used <= size of each chunk;
  *             the entities of unread CREATE records are claimed in the entity table, except in the
  *             buffers of open jobs
@@ -27,8 +27,8 @@ struct command_record;
 /* A kind of command. Each kind is a separate constant, so that programs link only the recorded
  * kinds. */
 typedef struct command_verb {
-    /* name of the recording function, "sett_cmd_add"; NULL: the command is one of another module,
-     * and the payload begins with a setti_command_call */
+    /* name of the recording function, for example "sett_cmd_add". NULL: the command belongs to
+     * another module, and the payload begins with a setti_command_call */
     const char* function;
     const char* where; /* for messages: the word between component and entity; "": no component */
     /* Applies a command. After OUT_OF_MEMORY the command stays in the buffer. */
@@ -37,7 +37,7 @@ typedef struct command_verb {
 
 typedef struct command_record {
     const command_verb* verb;
-    /* 0; of a command that a callback of an applied command recorded: its depth + 1 */
+    /* 0, or 1 + the depth of the applied command whose callback recorded this command */
     uint32_t depth;
     sett_component component;
     sett_entity entity;
@@ -59,21 +59,21 @@ struct sett_commands {
     command_chunk* write;  /* new records are added to this chunk; later chunks are empty */
     command_chunk* read;   /* the chunk of the next record to apply */
     size_t read_offset;    /* the offset of the next record to apply */
-    uint32_t count;        /* of records */
+    uint32_t count;        /* number of records */
     bool closed;           /* rejects records: `write` is NULL */
     command_chunk* reopen; /* the value of `write` before the buffer was closed */
     size_t memory;         /* bytes of all chunks */
     uint64_t allocations;  /* number of chunks allocated so far */
     struct {
-        uint32_t count;       /* of jobs that record side by side; 0: no job records here */
-        uint32_t number;      /* of this job */
+        uint32_t count;       /* number of jobs that record side by side; 0: no job records here */
+        uint32_t number;      /* number of this job */
         uint32_t word;        /* new entities take indices of this word of the entity table */
         uint64_t bits;        /* unused free bits of the word; 0: take the next word */
         uint32_t created;     /* number of handles created by the job */
-        command_chunk* chunk; /* of the job's first record; NULL: the first chunk of the buffer */
-        size_t offset;        /* of the job's first record */
-        sett_status error;    /* of the latest failed creation */
-        const char* call;     /* of the latest failed creation */
+        command_chunk* chunk; /* has the job's first record; NULL: the first chunk of the buffer */
+        size_t offset;        /* the offset of the job's first record */
+        sett_status error;    /* the error of the latest failed creation */
+        const char* call;     /* the call of the latest failed creation */
     } job;
 };
 
@@ -96,8 +96,10 @@ static sett_commands* commands_make(sett_world* world, const char* call)
 
 sett_commands* sett_commands_create(sett_world* world)
 {
-    bool allowed = setti_world_check_serial(world, __func__) == SETT_OK;
-    return allowed ? commands_make(world, __func__) : NULL;
+    if (setti_world_check_serial(world, __func__) != SETT_OK) {
+        return NULL;
+    }
+    return commands_make(world, __func__);
 }
 
 void setti_commands_close(sett_commands* commands)
@@ -178,7 +180,7 @@ static command_record* commands_peek(sett_commands* commands)
     return command_at(commands->read, commands->read_offset);
 }
 
-/* Moves the read position past a record. After the last record all chunks become empty. */
+/* Moves the read position past a record. All chunks become empty after the last record. */
 static void commands_advance(sett_commands* commands, const command_record* record)
 {
     SETTI_ASSERT(commands->count != 0 && record->end > commands->read_offset);
@@ -221,7 +223,8 @@ static void commands_drop(sett_commands* commands)
         if (record->verb == &command_create && commands->job.count == 0) {
             const uint32_t index = record->entity.index;
             SETTI_ASSERT(setti_entity_is_claimed(&world->entities, index));
-            setti_entity_create_claimed(&world->pool, &world->entities, index); /* ends the claim */
+            /* creating the entity ends the claim */
+            setti_entity_create_claimed(&world->pool, &world->entities, index);
             setti_entity_destroy(&world->pool, &world->entities, index);
         }
         command_deinit(commands, record);
@@ -229,13 +232,16 @@ static void commands_drop(sett_commands* commands)
     }
 }
 
-/* The running system, or "?". */
+/* Returns the name of the running system, or "?". */
 static const char* commands_system(const sett_world* world)
 {
-    return world->running != NULL ? setti_world_running(world) : "?";
+    if (world->running == NULL) {
+        return "?";
+    }
+    return setti_world_running(world);
 }
 
-/* Fails because the buffer is closed.
+/* Reports that the buffer is closed. Returns the error.
  *   what  the program's call, or the command as text */
 SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands, const char* what)
 {
@@ -254,7 +260,7 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
                                  what, commands_system(world));
 }
 
-/* Fails while a buffer must not be cleared or destroyed. */
+/* Checks that a buffer may be cleared or destroyed now. */
 static sett_status commands_check_idle(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
@@ -341,7 +347,10 @@ const sett_commands* setti_commands_next(const sett_commands* commands)
 
 uint32_t sett_commands_count(const sett_commands* commands)
 {
-    return SETTI_IS_NULL(commands) ? 0 : commands->count;
+    if (SETTI_IS_NULL(commands)) {
+        return 0;
+    }
+    return commands->count;
 }
 
 /* ---------------------------------------------------------------------------------------- words */
@@ -349,7 +358,7 @@ uint32_t sett_commands_count(const sett_commands* commands)
 #define COMMAND_TEXT_SIZE 192
 
 /* Writes a command as text: `add "Position" to entity 7:1`.
- *   word  the name of the command, "add" */
+ *   word  the name of the command, for example "add" */
 static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                           const command_verb* verb, const char* word, sett_entity entity,
                           sett_component component)
@@ -365,7 +374,7 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
     }
 }
 
-/* Returns the word for a command, "add" for sett_cmd_add. */
+/* Returns the word for a command: "add" for sett_cmd_add. */
 static const char* command_word(const command_verb* verb)
 {
     SETTI_ASSERT(verb->function != NULL);
@@ -375,11 +384,16 @@ static const char* command_word(const command_verb* verb)
 SETTI_COLD static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                                             command_chunk* chunk, const command_record* record)
 {
-    const setti_command_call* call = NULL; /* of a command of another module */
+    const setti_command_call* call = NULL; /* the payload, if another module has the command */
     if (record->verb->function == NULL) {
         call = command_payload(chunk, record);
     }
-    const char* word = call != NULL ? call->kind->verb : command_word(record->verb);
+    const char* word;
+    if (call != NULL) {
+        word = call->kind->verb;
+    } else {
+        word = command_word(record->verb);
+    }
     command_print(world, out, record->verb, word, record->entity, record->component);
     if (call != NULL && call->kind->print != NULL) {
         size_t length = strlen(out);
@@ -411,9 +425,8 @@ void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* alloc
         *size += commands->memory;
         *allocations += commands->allocations;
     }
-    for (const command_chunk* commands = world->spare_chunks; commands != NULL;
-         commands = commands->next) {
-        *size += commands->size;
+    for (const command_chunk* chunk = world->spare_chunks; chunk != NULL; chunk = chunk->next) {
+        *size += chunk->size;
     }
 }
 
@@ -448,13 +461,14 @@ static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
     commands->write = chunk;
 }
 
-/* Moves `write` to a chunk with room for `need` bytes. */
+/* Moves `write` to a chunk with room for `need` bytes. Returns false if the buffer is closed, or if
+ * memory runs out. */
 static bool commands_grow(sett_commands* commands, size_t need)
 {
     if (commands->closed) {
         return false;
     }
-    while (commands->write != NULL && commands->write->next != NULL) { /* the next is empty */
+    while (commands->write != NULL && commands->write->next != NULL) { /* the next chunk is empty */
         commands->write = commands->write->next;
         if (commands->write->size - commands->write->used >= need) {
             return true;
@@ -472,7 +486,8 @@ static bool commands_grow(sett_commands* commands, size_t need)
 static size_t command_need(size_t size, size_t align)
 {
     SETTI_ASSERT(align != 0 && (align & (align - 1)) == 0);
-    return sizeof(command_record) + size + (size != 0 ? align : 0) + 16; /* rounded up to 16 */
+    size_t padding = size != 0 ? align : 0;              /* before the value */
+    return sizeof(command_record) + padding + size + 16; /* records are rounded up to 16 bytes */
 }
 
 SETTI_INLINE bool commands_have_room(const sett_commands* commands, size_t need)
@@ -498,7 +513,7 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     size_t payload = 0;
     size_t end = offset + sizeof(command_record);
     if (size != 0) {
-        /* aligns the address; `payload` is its offset in the chunk */
+        /* the address is aligned, and `payload` is the offset of this address in the chunk */
         payload = setti_align_up((uintptr_t)chunk + end, align) - (uintptr_t)chunk;
         end = payload + size;
     }
@@ -522,9 +537,10 @@ static command_record* commands_append(sett_commands* commands, const command_ve
                                        sett_entity entity, sett_component component, size_t size,
                                        size_t align)
 {
-    return commands_reserve(commands, command_need(size, align))
-               ? commands_put(commands, verb, entity, component, size, align)
-               : NULL;
+    if (commands_reserve(commands, command_need(size, align))) {
+        return commands_put(commands, verb, entity, component, size, align);
+    }
+    return NULL;
 }
 
 static bool commands_are_too_deep(const sett_commands* commands)
@@ -532,7 +548,7 @@ static bool commands_are_too_deep(const sett_commands* commands)
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
-/* Fails because a record was not appended. Only a lack of memory is not reported.
+/* Returns the reason why a record was not appended. Reports the reason, unless memory ran out.
  *   word  the name of the command, for messages */
 SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
                                                    const command_verb* verb, const char* word,
@@ -553,14 +569,14 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
         "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, "
         "which is the limit - end the circle of callbacks that record commands for each other",
         what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
-    if (!world->depth_logged) { /* once each time commands are applied */
+    if (!world->depth_logged) { /* one message each time a buffer is applied */
         setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
     }
     world->depth_logged = true;
     return SETT_STATUS_LIMIT;
 }
 
-/* Appends a record, and sets *status. Returns NULL on failure.
+/* Appends a record, and sets *status. Returns NULL after an error.
  *   word  the name of the command, for messages */
 SETTI_INLINE command_record* commands_begin(sett_commands* commands, const command_verb* verb,
                                             const char* word, sett_entity entity,
@@ -571,8 +587,11 @@ SETTI_INLINE command_record* commands_begin(sett_commands* commands, const comma
     if (SETTI_LIKELY(!commands_are_too_deep(commands))) {
         record = commands_append(commands, verb, entity, component, size, align);
     }
-    *status =
-        record != NULL ? SETT_OK : commands_fail_append(commands, verb, word, entity, component);
+    if (SETTI_UNLIKELY(record == NULL)) {
+        *status = commands_fail_append(commands, verb, word, entity, component);
+        return NULL;
+    }
+    *status = SETT_OK;
     return record;
 }
 
@@ -603,7 +622,8 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
     if (setti_is_null(commands, verb->function, "commands")) {
         return SETT_STATUS_ARGUMENT;
     }
-    bool needs_type = component != 0 || verb->where[0] != '\0'; /* else no component is passed */
+    /* false for commands without a component */
+    bool needs_type = component != 0 || verb->where[0] != '\0';
     if (needs_type && setti_world_type(commands->world, component) == NULL) {
         return commands_fail_unregistered(commands, verb->function, entity, component);
     }
@@ -623,14 +643,17 @@ static void job_next_word(sett_commands* commands)
     SETTI_ASSERT(commands->job.count != 0);
     const setti_entity_table* table = &commands->world->entities;
     /* of the words with free bits, job k takes the k-th, and then every `count`-th */
-    bool first_word = commands->job.created == 0;
-    uint32_t from = first_word ? table->hint : commands->job.word + 1;
-    uint32_t skip = first_word ? commands->job.number : commands->job.count - 1; /* of other jobs */
-    commands->job.word = setti_entity_skip_words(table, from, skip);
+    uint32_t first_word = table->hint;
+    uint32_t skip = commands->job.number; /* number of words that other jobs take */
+    if (commands->job.created != 0) {
+        first_word = commands->job.word + 1;
+        skip = commands->job.count - 1;
+    }
+    commands->job.word = setti_entity_skip_words(table, first_word, skip);
     commands->job.bits = setti_entity_free_bits(table, commands->job.word);
 }
 
-/* Keeps the failure of a creation for setti_commands_end_jobs. Returns null. */
+/* Stores the failure of a creation: setti_commands_end_jobs will report it. Returns null. */
 SETTI_COLD static sett_entity job_fail(sett_commands* commands, sett_status status,
                                        const char* call)
 {
@@ -660,7 +683,7 @@ static sett_entity commands_create_in_job(sett_commands* commands, const char* c
     return entity;
 }
 
-/* Fails: while systems run, only the buffers of their jobs can reserve entities. */
+/* Reports that only the buffers of jobs can reserve entities while systems run. */
 SETTI_COLD static void commands_fail_foreign(sett_world* world, const char* call)
 {
     SETTI_ASSERT(world->open_jobs != 0);
@@ -674,7 +697,8 @@ SETTI_COLD static void commands_fail_foreign(sett_world* world, const char* call
                           call, setti_world_running(world));
 }
 
-/* Records the creation of an entity, and claims its index. Returns null on failure. */
+/* Records the creation of an entity, and claims an index for the entity. Returns null after an
+ * error. */
 static sett_entity commands_create(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
@@ -703,7 +727,9 @@ static sett_entity commands_create(sett_commands* commands, const char* call)
     command_record* record = NULL;
     if (status == SETT_OK) {
         record = commands_append(commands, &command_create, sett_null(), 0, 0, 1);
-        status = record != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
+        if (record == NULL) {
+            status = SETT_STATUS_OUT_OF_MEMORY;
+        }
     }
     if (status != SETT_OK) {
         setti_world_fail(world, status, call, sett_null(), 0);
@@ -715,7 +741,10 @@ static sett_entity commands_create(sett_commands* commands, const char* call)
 
 sett_entity sett_cmd_create(sett_commands* commands)
 {
-    return !SETTI_IS_NULL(commands) ? commands_create(commands, __func__) : sett_null();
+    if (SETTI_IS_NULL(commands)) {
+        return sett_null();
+    }
+    return commands_create(commands, __func__);
 }
 
 static sett_status command_apply_destroy(sett_commands* commands, const command_record* record)
@@ -790,7 +819,8 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-/* Rejects a value that is NULL, or that only the library writes. Reports it in debug builds. */
+/* Rejects a value that is NULL, or a value that only the library writes. Reports the error in debug
+ * builds. */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
                                                     const setti_type* type, const void* value,
                                                     const char* call)
@@ -810,7 +840,10 @@ SETTI_COLD static sett_status commands_reject_value(const sett_commands* command
 
 static sett_status command_apply_set(sett_commands* commands, const command_record* record)
 {
-    const void* value = record->payload != 0 ? command_payload(commands->read, record) : NULL;
+    const void* value = NULL; /* a tag has no value */
+    if (record->payload != 0) {
+        value = command_payload(commands->read, record);
+    }
     if (sett_set(commands->world, record->entity, record->component, value) == NULL) {
         return commands->world->error;
     }
@@ -819,21 +852,21 @@ static sett_status command_apply_set(sett_commands* commands, const command_reco
 
 static const command_verb command_set = {"sett_cmd_set", "of", command_apply_set};
 
-static void command_copy(const setti_type* type, void* to, const void* value)
+static void command_copy(const setti_type* type, void* copy, const void* value)
 {
     SETTI_ASSERT(type->storage.size != 0 && value != NULL);
     const sett_component_desc* desc = &type->desc;
     if (desc->copy == NULL) {
-        setti_row_copy(to, value, type->storage.size);
+        setti_row_copy(copy, value, type->storage.size);
         return;
     }
-    /* hooks without locking the world: several threads may record */
+    /* the world is not locked while the hooks run, because several threads may record */
     if (desc->init != NULL) {
-        desc->init(to, 1, desc->user);
+        desc->init(copy, 1, desc->user);
     } else {
-        setti_row_zero(to, type->storage.size);
+        setti_row_zero(copy, type->storage.size);
     }
-    desc->copy(to, value, 1, type->hook_user);
+    desc->copy(copy, value, 1, type->hook_user);
 }
 
 /* Records a value of a component that is not a tag. */
@@ -863,7 +896,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     }
     setti_commands_check_handle(commands, entity, component, __func__);
     const setti_type* type = setti_world_type(commands->world, component);
-    if (type == NULL || type->storage.size == 0) { /* commands_record rejects a NULL type */
+    if (type == NULL || type->storage.size == 0) { /* commands_record rejects an unknown type */
         setti_change_check_tag(commands->world, type, value, "sett_cmd_set");
         return commands_record(commands, &command_set, entity, component);
     }
@@ -884,7 +917,7 @@ typedef struct command_run {
     size_t size;
 } command_run;
 
-/* Applies sett_cmd_call, and moves to the next record. */
+/* Applies a command of sett_cmd_call, and moves to the next record. */
 static sett_status command_apply_run(sett_commands* commands, const command_record* record)
 {
     sett_world* world = commands->world;
@@ -982,25 +1015,29 @@ sett_status sett_cmd_component_clear(sett_commands* commands, sett_component com
     return commands_record_type(commands, __func__, command_clear_type, component);
 }
 
-/* Records the components of the k-th entity of sett_cmd_create_many. */
+/* Records the components of the k-th entity of sett_cmd_create_many.
+ *   values  for each component an array of values, or NULL for tags and default values */
 static sett_status commands_add_components(sett_commands* commands, sett_entity entity, uint32_t k,
                                            const sett_component* components,
                                            uint32_t component_count, const void* const* values,
                                            const char* call)
 {
-    sett_status status = SETT_OK;
-    for (uint32_t c = 0; status == SETT_OK && c < component_count; c++) {
+    for (uint32_t c = 0; c < component_count; c++) {
         const setti_type* type = setti_world_type(commands->world, components[c]);
         bool has_values = type != NULL && values != NULL;
         const unsigned char* value = has_values ? values[c] : NULL;
+        sett_status status;
         if (value != NULL && type->storage.size != 0) {
             status = commands_set(commands, entity, components[c],
                                   value + (size_t)k * type->storage.size, call);
         } else {
             status = sett_cmd_add(commands, entity, components[c]);
         }
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    return status;
+    return SETT_OK;
 }
 
 sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
@@ -1020,8 +1057,10 @@ sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
     for (uint32_t k = 0; k < count; k++) {
         sett_entity entity = commands_create(commands, __func__);
         if (sett_is_null(entity)) {
-            return commands->job.count != 0 ? commands->job.error
-                                            : setti_world_failure(commands->world);
+            if (commands->job.count != 0) { /* a job does not set the world's error */
+                return commands->job.error;
+            }
+            return setti_world_failure(commands->world);
         }
         if (out != NULL) {
             out[k] = entity;
@@ -1058,7 +1097,7 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
         return NULL;
     }
     size_t need = command_need(size, 16);
-    size_t need_each = 2 * command_need(0, 1); /* creation, and sett_cmd_destroy after a failure */
+    size_t need_each = 2 * command_need(0, 1); /* a creation, and sett_cmd_destroy after an error */
     bool fits = count <= (UINT32_MAX - need) / need_each; /* offsets in a chunk have 32 bits */
     if (!fits || !commands_reserve(commands, need + (size_t)count * need_each)) {
         if (commands->job.count != 0) {
@@ -1071,7 +1110,7 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
     for (uint32_t k = 0; k < count; k++) {
         out[k] = commands_create(commands, call);
         if (sett_is_null(out[k])) {
-            while (k-- > 0) { /* drops the handles before this one */
+            while (k-- > 0) { /* the entities created so far are destroyed again */
                 (void)sett_cmd_destroy(commands, out[k]);
             }
             return NULL;
@@ -1079,13 +1118,14 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
     }
     sett_status status;
     void* payload = setti_commands_call(commands, out[0], kind, size, &status);
-    SETTI_ASSERT(payload != NULL); /* the room is reserved */
+    SETTI_ASSERT(payload != NULL); /* because the room is reserved */
     return payload;
 }
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* Applies sett_cmd_add by the fast path. Returns false if the command is not applied yet. */
+/* Applies a command of sett_cmd_add by the fast path. Returns false if that is impossible: then the
+ * command is not applied yet. */
 SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* record)
 {
     if (record->verb != &command_add) {
@@ -1099,7 +1139,8 @@ SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* reco
     return true;
 }
 
-/* Fails with OUT_OF_MEMORY, and names the command. */
+/* Reports that memory ran out while a command was applied.
+ *   applied  number of commands applied before */
 SETTI_COLD static void commands_fail_apply(sett_commands* commands, const command_record* record,
                                            uint32_t applied)
 {
@@ -1107,7 +1148,7 @@ SETTI_COLD static void commands_fail_apply(sett_commands* commands, const comman
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
     command_print_record(world, what, commands->read, record);
-    world->command_depth = 0; /* else the message would begin with world->applier twice */
+    world->command_depth = 0; /* otherwise the message would begin with world->applier twice */
     setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                           "%s: command %u of %u, %s: the allocator returned NULL - free memory, "
                           "and call %s again for the rest",
@@ -1126,7 +1167,8 @@ sett_status setti_commands_apply_all(sett_world* world, const char* call)
         if (status != SETT_OK) {
             return status;
         }
-        commands = world->all_commands; /* begins again: hooks may have recorded into any buffer */
+        /* the loop begins again, because hooks may have recorded into any buffer */
+        commands = world->all_commands;
     }
     return SETT_OK;
 }
@@ -1162,7 +1204,7 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
     }
     const setti_type* type = setti_world_type(world, record->component);
     if (!alive || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
-        command_deinit(commands, record); /* else the value itself moved into the world */
+        command_deinit(commands, record); /* otherwise the value itself is in the world now */
     }
     commands_advance(commands, record);
     return SETT_OK; /* a rejected command is skipped */
@@ -1212,8 +1254,10 @@ sett_status setti_commands_apply(sett_commands* commands, const char* call)
 
 sett_status sett_commands_apply(sett_commands* commands)
 {
-    return !SETTI_IS_NULL(commands) ? setti_commands_apply(commands, __func__)
-                                    : SETT_STATUS_ARGUMENT;
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return setti_commands_apply(commands, __func__);
 }
 
 /* ---------------------------------------------------------------------------------------- jobs */
@@ -1227,7 +1271,7 @@ static void job_take_chunk(sett_commands* commands, uint32_t jobs)
         return;
     }
     if (world->spare_chunks == NULL) {
-        /* one chunk for this job, the others for later jobs: more may record at the same time */
+        /* one chunk is for this job, the others are spares for later jobs */
         for (uint32_t k = 0; k <= jobs / 2; k++) {
             command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
             if (chunk == NULL) {
@@ -1253,7 +1297,7 @@ void setti_commands_release_chunks(sett_commands* commands)
         return;
     }
     if (chunk->next != NULL) {
-        return; /* the buffer keeps them all: a running job cannot take spare chunks */
+        return; /* the buffer keeps several chunks, because running jobs cannot take spare chunks */
     }
     SETTI_ASSERT(chunk->used == CHUNK_HEADER);
     chunk->next = world->spare_chunks;
@@ -1279,7 +1323,9 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
         commands->job.offset = commands->write != NULL ? commands->write->used : CHUNK_HEADER;
     }
     world->open_jobs = count;
-    world->locks += count != 0 ? 1 : 0;
+    if (count != 0) {
+        world->locks++;
+    }
 }
 
 /* The two steps of claiming the indices of a job's handles. */
@@ -1295,9 +1341,9 @@ static bool job_claim(sett_commands* commands, job_step step)
     sett_world* world = commands->world;
     command_chunk* chunk = commands->job.chunk != NULL ? commands->job.chunk : commands->first;
     size_t offset = commands->job.offset;
-    for (uint32_t n = 0; n < commands->job.created; n++) {
+    for (uint32_t k = 0; k < commands->job.created; k++) {
         const command_record* record;
-        do {
+        do { /* looks for the next creation */
             record = command_next(&chunk, &offset);
         } while (record != NULL && record->verb != &command_create);
         SETTI_ASSERT(record != NULL);
@@ -1332,12 +1378,17 @@ sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buf
         memset(&buffers[k]->job, 0, sizeof(buffers[k]->job));
         setti_commands_release_chunks(buffers[k]);
     }
-    world->locks -= world->open_jobs != 0 ? 1 : 0;
+    if (world->open_jobs != 0) {
+        world->locks--;
+    }
     world->open_jobs = 0;
     return SETT_OK;
 }
 
 sett_world* sett_commands_world(const sett_commands* commands)
 {
-    return SETTI_IS_NULL(commands) ? NULL : commands->world;
+    if (SETTI_IS_NULL(commands)) {
+        return NULL;
+    }
+    return commands->world;
 }

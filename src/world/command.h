@@ -13,16 +13,16 @@
 void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers, uint32_t count);
 
 /* Ends recording by jobs: claims the indices of created handles, and unlocks the world. After
- * OUT_OF_MEMORY the jobs are still open: call again. */
+ * OUT_OF_MEMORY the jobs are still open, and the caller must call again. */
 sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
                                     uint32_t count, const char* call);
 
 /* A kind of command of another module. `call` is the payload of a command: a setti_command_call,
  * then data of the module. */
 typedef struct setti_command_kind {
-    const char* verb; /* for lists of commands: "attach" */
-    /* Applies the command to an existing entity. Returns SETT_OK if the command no longer makes
-     * sense. */
+    const char* verb; /* the word for the command in messages, for example "attach" */
+    /* Applies the command to an existing entity. Does nothing, and returns SETT_OK, if the command
+     * no longer makes sense. */
     sett_status (*apply)(sett_world* world, sett_entity entity, const void* call);
     /* Writes the text that follows "<verb> entity 7:1", as snprintf does. NULL: no text follows. */
     void (*print)(const sett_world* world, const void* call, char* out, size_t size);
@@ -33,12 +33,12 @@ typedef struct setti_command_call {
     const setti_command_kind* kind;
 } setti_command_call;
 
-/* Make a buffer reject commands, or accept commands again. */
+/* The first function makes a buffer reject commands, the second makes it accept commands again. */
 void setti_commands_close(sett_commands* commands);
 void setti_commands_open(sett_commands* commands);
 
-/* Closes all buffers of a world before a delta is applied, or opens all buffers after it. The delta
- * already contains what callbacks would record. */
+/* Closes all buffers of a world before a delta is applied (`receiving`), or opens them afterwards.
+ * The delta already contains what callbacks would record. */
 void setti_commands_receive(sett_world* world, bool receiving);
 
 /* Reports a null handle among the arguments of `call`, in debug builds. */
@@ -57,7 +57,7 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
                           const setti_command_kind* kind, size_t size, sett_status* status);
 
 /* Records the creation of `count` entities, then a command about the first entity. Returns the
- * payload. Fails as `call`, and returns NULL. */
+ * payload of the command. Returns NULL after an error, which is reported as an error of `call`. */
 void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
                                  size_t size, sett_entity* out, uint32_t count, const char* call);
 
@@ -67,7 +67,7 @@ void setti_commands_free(sett_commands* commands);
 /* Applies the commands of a buffer. Reports failures as `call`. */
 sett_status setti_commands_apply(sett_commands* commands, const char* call);
 
-/* Applies the commands of all buffers, also commands recorded meanwhile. */
+/* Applies the commands of all buffers, also the commands that are recorded meanwhile. */
 sett_status setti_commands_apply_all(sett_world* world, const char* call);
 
 /* Drops the commands of all buffers. */

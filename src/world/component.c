@@ -4,8 +4,8 @@
  * descriptor is checked and copied once. Registering also computes all data for later accesses.
  *
  * Invariant:  types[id]->id == id;
- *             `required` of a type has all types that the type requires, directly or through
- *             others, each once, and each after the types that it requires itself;
+ *             `required` of a type lists once each type that the type requires, directly or
+ *             through others; a listed type comes after the types that the listed type requires;
  *             t is in r's `dependants` <=> r is in t's `required`
  */
 #include "sett/relationship.h"
@@ -15,7 +15,8 @@
 
 #define ALIGN_MAX 4096
 #define ALIGN_DEFAULT_MAX 16
-/* Larger values (in bytes) take sparse sets by default: 64 rows, an array's page, take 16 KB. */
+/* Values of more bytes are in sparse sets by default. 64 such rows, a page of an array, take 16
+ * KB. */
 #define ARRAY_SIZE_DEFAULT 256
 #define ARRAY_SIZE_MAX ((size_t)1 << 20)  /* bytes of the largest value of an array */
 #define SPARSE_SIZE_MAX ((size_t)1 << 26) /* bytes of the largest value of a sparse set */
@@ -23,12 +24,13 @@
 static bool type_list_reserve(setti_pool* pool, setti_type_list* list)
 {
     SETTI_ASSERT(list->count <= list->capacity);
-    setti_type** item =
-        setti_pool_grow(pool, list->item, sizeof(*item), list->count, 1, &list->capacity);
-    if (item != NULL) {
-        list->item = item;
+    setti_type** items =
+        setti_pool_grow(pool, list->item, sizeof(*items), list->count, 1, &list->capacity);
+    if (items == NULL) {
+        return false;
     }
-    return item != NULL;
+    list->item = items;
+    return true;
 }
 
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type)
@@ -43,12 +45,13 @@ bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* ty
 
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list)
 {
-    void* item =
+    void* items =
         setti_pool_grow(pool, list->item, sizeof(*list->item), list->count, 1, &list->capacity);
-    if (item != NULL) {
-        list->item = item;
+    if (items == NULL) {
+        return false;
     }
-    return item != NULL;
+    list->item = items;
+    return true;
 }
 
 bool setti_type_list_has(const setti_type_list* list, const setti_type* type)
@@ -72,6 +75,7 @@ static const char* save_name(sett_save_policy save)
     return (unsigned)save <= SETT_SAVE_SKIP ? names[save] : "an unknown `save`";
 }
 
+/* Returns true if two ranges of bytes overlap. `a` and `b` are their offsets. */
 static bool component_overlap(size_t a, size_t a_size, size_t b, size_t b_size)
 {
     return a < b + b_size && b < a + a_size;
@@ -145,12 +149,15 @@ static const char* component_check_written(sett_component_desc* desc)
     return NULL;
 }
 
-/* Sets the default alignment: the largest power of two that divides the size. */
+/* Sets the default alignment: the largest power of two, up to ALIGN_DEFAULT_MAX, that divides the
+ * size. */
 static void component_default_align(sett_component_desc* desc)
 {
     desc->align = 1;
-    while (desc->align < ALIGN_DEFAULT_MAX && desc->size != 0 &&
-           desc->size % (desc->align * 2) == 0) {
+    if (desc->size == 0) {
+        return;
+    }
+    while (desc->align < ALIGN_DEFAULT_MAX && desc->size % (desc->align * 2) == 0) {
         desc->align *= 2;
     }
 }
@@ -191,20 +198,27 @@ const char* setti_component_resolve(sett_component_desc* desc)
     }
     const char* wrong = component_check_offsets(desc->entity_offsets, desc->entity_offset_count,
                                                 desc->size, desc->align);
-    if (wrong == NULL) {
-        wrong = component_check_ranges(desc);
+    if (wrong != NULL) {
+        return wrong;
     }
-    return wrong != NULL ? wrong : component_check_written(desc);
+    wrong = component_check_ranges(desc);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    return component_check_written(desc);
 }
 
 /* Returns true if two names of C types are equal, or a name is unknown (NULL). */
 static bool component_same_text(const char* a, const char* b)
 {
-    return a == b || a == NULL || b == NULL || strcmp(a, b) == 0;
+    if (a == NULL || b == NULL) {
+        return true;
+    }
+    return a == b || strcmp(a, b) == 0;
 }
 
-/* The separator before the next item of a list. */
-static const char* component_between(const setti_writer* out)
+/* Returns the text to write before the next item of a list. */
+static const char* component_separator(const setti_writer* out)
 {
     return out->length != 0 ? "; " : "";
 }
@@ -213,35 +227,38 @@ static const char* component_between(const setti_writer* out)
 static void component_differ(setti_writer* out, const char* field, size_t present, size_t wanted)
 {
     if (present != wanted) {
-        setti_writer_add(out, "%s%s %zu, not %zu", component_between(out), field, present, wanted);
+        setti_writer_add(out, "%s%s %zu, not %zu", component_separator(out), field, present,
+                         wanted);
     }
 }
 
 void setti_component_differ_in(setti_writer* out, bool differs, const char* what)
 {
     if (differs) {
-        setti_writer_add(out, "%s%s", component_between(out), what);
+        setti_writer_add(out, "%s%s", component_separator(out), what);
     }
 }
 
-/* Adds `what` to the list of differences if two arrays of equal length differ. Different lengths
- * are in the list already. */
+/* Adds the item `what` to the list of differences if two arrays of equal length differ. Arrays of
+ * different lengths add nothing, because the lengths are in the list already. */
 static void component_differ_arrays(setti_writer* out, const char* what, const void* a,
-                                    uint32_t a_count, const void* b, uint32_t b_count, size_t size)
+                                    uint32_t a_count, const void* b, uint32_t b_count,
+                                    size_t element_size)
 {
-    bool differ = a_count == b_count && a_count != 0 && memcmp(a, b, a_count * size) != 0;
+    bool comparable = a_count == b_count && a_count != 0;
+    bool differ = comparable && memcmp(a, b, a_count * element_size) != 0;
     setti_component_differ_in(out, differ, what);
 }
 
-/* Hooks are not compared: each shared library has its own copy of the hooks. Masks are not
- * compared: compilers report padding differently. */
+/* Hooks are not compared: each shared library has an own copy of the hooks. Masks are not compared:
+ * compilers report padding differently. */
 SETTI_COLD void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                             const sett_component_desc* wanted)
 {
     component_differ(out, "size", present->size, wanted->size);
     component_differ(out, "align", present->align, wanted->align);
     if (present->save != wanted->save) {
-        setti_writer_add(out, "%s%s, not %s", component_between(out), save_name(present->save),
+        setti_writer_add(out, "%s%s, not %s", component_separator(out), save_name(present->save),
                          save_name(wanted->save));
     }
     component_differ(out, "layout_version", present->layout_version, wanted->layout_version);
@@ -259,7 +276,7 @@ SETTI_COLD void setti_component_differences(setti_writer* out, const sett_compon
                               "`write` and `read` hooks in only one of the two");
     if (present->storage != wanted->storage) {
         bool is_array = present->storage == SETT_STORAGE_ARRAY;
-        setti_writer_add(out, "%s%s", component_between(out),
+        setti_writer_add(out, "%s%s", component_separator(out),
                          is_array ? "array, not sparse-set" : "sparse-set, not array");
     }
     component_differ_arrays(out, "other entity_offsets", present->entity_offsets,
@@ -272,17 +289,18 @@ SETTI_COLD void setti_component_differences(setti_writer* out, const sett_compon
         out, have_members && !present->members->calls_()->equal(present->members, wanted->members),
         "other members");
     if (!component_same_text(present->type_name, wanted->type_name)) {
-        setti_writer_add(out, "%sC type %.60s, not %.60s", component_between(out),
+        setti_writer_add(out, "%sC type %.60s, not %.60s", component_separator(out),
                          present->type_name, wanted->type_name);
     }
 }
 
-/* Returns a hint for the end of a message about an existing type. */
+/* Returns the end of a message about an existing type: where the type comes from, or "". */
 static const char* component_origin(const setti_type* type)
 {
-    return (type->flags & SETTI_TYPE_FROM_FILE) != 0
-               ? " (a file has brought that type: register types before loading)"
-               : "";
+    if ((type->flags & SETTI_TYPE_FROM_FILE) != 0) {
+        return " (a file has brought that type: register types before loading)";
+    }
+    return "";
 }
 
 /* Fails unless all options of an existing type are as wanted. */
@@ -292,7 +310,7 @@ static sett_status component_check_same(sett_world* world, const setti_type* exi
     char list[SETTI_MESSAGE_SIZE];
     setti_writer out = setti_writer_begin(list, sizeof(list));
     sett_component_desc present = existing->desc;
-    present.storage = existing->registered; /* before conversions */
+    present.storage = existing->registered; /* the kind before conversions */
     setti_component_differences(&out, &present, wanted);
     if (wanted->id != 0) {
         component_differ(&out, "id", existing->id, wanted->id);
@@ -309,8 +327,9 @@ static sett_status component_check_same(sett_world* world, const setti_type* exi
         wanted->name, list, component_origin(existing));
 }
 
-/* Sets *type to the type of a name, and returns its key. If there is none, sets *type to NULL, and
- * returns the key for a new entry; 0: all keys are in use. */
+/* Returns the key of a name in the table of names, and sets *type to the type with this name. If no
+ * type has the name, sets *type to NULL, and returns the key for a new entry. Returns 0 if all keys
+ * for the name are in use. */
 static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
 {
     uint64_t key = setti_hash_bytes(name, strlen(name));
@@ -321,21 +340,22 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
         if (id == SETTI_NONE) {
             return reusable != 0 ? reusable : key;
         }
-        setti_type* at = world->types[id];
-        bool unregistered = at == NULL || at->name_key != key;
+        setti_type* candidate = world->types[id];
+        bool unregistered = candidate == NULL || candidate->name_key != key;
         if (unregistered) {
             if (reusable == 0) {
                 reusable = key;
             }
-        } else if (strcmp(at->desc.name, name) == 0) {
-            *type = at;
+        } else if (strcmp(candidate->desc.name, name) == 0) {
+            *type = candidate;
             return key;
         }
     }
     return reusable;
 }
 
-/* Returns the type with the name of `type` and a suffix, or NULL. Without suffix this is `type`. */
+/* Returns the type with the name of `type` followed by `suffix`, or NULL if there is no such type.
+ * Returns `type` if the suffix is empty. */
 static setti_type* component_with_suffix(const sett_world* world, setti_type* type,
                                          const char* suffix)
 {
@@ -352,8 +372,9 @@ static setti_type* component_with_suffix(const sett_world* world, setti_type* ty
     return found;
 }
 
-/* Finds a type by an old name. With the old name "Body", "Body off" finds the type's "off" tag, and
- * "Body sources" finds the component of its targets. Returns NULL if there is no such type. */
+/* Returns the type with an old name, or NULL. If a type has the old name "Body", the name "Body
+ * off" finds the tag that switches the type off. Likewise, "Body sources" finds the component of
+ * the targets of the relationship. */
 static setti_type* component_find_renamed(const sett_world* world, const char* name)
 {
     for (uint32_t k = 0; k < world->renamed.count; k++) {
@@ -374,13 +395,14 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
 /* Passed to component_check_old_names before the type exists. */
 #define COMPONENT_IS_NEW ((const setti_type*)NULL)
 
-/* Checks that the type `of` can have the descriptor's old names, and a new type its name. */
-SETTI_COLD static sett_status component_check_old_names(sett_world* world, const setti_type* of,
+/* Checks that the old names in a descriptor are valid, and that no other type has one of them. For
+ * a new type, also checks that the name of the new type is no old name of another type. */
+SETTI_COLD static sett_status component_check_old_names(sett_world* world, const setti_type* type,
                                                         const sett_component_desc* desc,
                                                         const char* call)
 {
     const setti_type* other = NULL;
-    if (of == COMPONENT_IS_NEW) {
+    if (type == COMPONENT_IS_NEW) {
         other = component_find_renamed(world, desc->name);
     }
     if (other != NULL) {
@@ -399,7 +421,7 @@ SETTI_COLD static sett_status component_check_old_names(sett_world* world, const
                                          missing ? "NULL or \"\"" : "the present name");
         }
         other = setti_type_find(world, name);
-        if (other != NULL && other != of) {
+        if (other != NULL && other != type) {
             return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                                          "%s: \"%.100s\": `old_names` contains \"%.100s\", a name "
                                          "of type \"%.100s\" - leave it out%s",
@@ -414,7 +436,7 @@ SETTI_COLD static sett_status component_check_old_names(sett_world* world, const
 static const sett_type_header_ component_none = {.kind = UINT8_MAX};
 const void* const setti_component_no_types[1] = {&component_none};
 
-/* Makes room for an id in the table of types. */
+/* Makes room for an id in the table of types. Returns false if memory runs out. */
 static bool component_reserve_id(sett_world* world, sett_component id)
 {
     SETTI_ASSERT(id != 0 && id < SETTI_COMPONENT_LIMIT);
@@ -443,7 +465,8 @@ static bool component_reserve_id(sett_world* world, sett_component id)
 void setti_component_show_types(sett_world* world)
 {
     const bool watched = world->profiling || world->guard != NULL;
-    world->hot_capacity = watched ? 0 : world->type_capacity; /* at 0, each access is a call */
+    /* 0: each access is a call, so that it can be watched */
+    world->hot_capacity = watched ? 0 : world->type_capacity;
     setti_bind_show(world);
 }
 
@@ -507,7 +530,10 @@ const char* setti_component_text(const sett_world* world, sett_component id)
 SETTI_COLD sett_component setti_component_own_id(const sett_world* world, const char* name)
 {
     sett_component id = sett_component_find(world, name);
-    id = id != 0 ? id : component_constant_id(name);
+    if (id != 0) {
+        return id;
+    }
+    id = component_constant_id(name);
     if (id != 0) {
         return id;
     }
@@ -518,17 +544,28 @@ SETTI_COLD sett_component setti_component_own_id(const sett_world* world, const 
     return id;
 }
 
+/* Returns the bytes of a text with the final 0. */
 static size_t text_size(const char* text)
 {
-    return text != NULL ? strlen(text) + 1 : 0;
+    if (text == NULL) {
+        return 0;
+    }
+    return strlen(text) + 1;
 }
 
-/* Copies bytes to the pool. *done becomes false if memory runs out. */
-static void* pool_copy(setti_pool* pool, const void* from, size_t size, bool* done)
+/* Copies bytes to the pool. Returns NULL for no bytes. If memory runs out, returns NULL, and sets
+ * *complete to false. */
+static void* pool_copy(setti_pool* pool, const void* original, size_t size, bool* complete)
 {
-    void* copy = size != 0 ? setti_pool_alloc(pool, size, 8) : NULL;
-    *done = *done && (copy != NULL || size == 0);
-    return copy != NULL ? memcpy(copy, from, size) : NULL;
+    if (size == 0) {
+        return NULL;
+    }
+    void* copy = setti_pool_alloc(pool, size, 8);
+    if (copy == NULL) {
+        *complete = false;
+        return NULL;
+    }
+    return memcpy(copy, original, size);
 }
 
 static void pool_free_copy(setti_pool* pool, const void* copy, size_t size)
@@ -538,19 +575,21 @@ static void pool_free_copy(setti_pool* pool, const void* copy, size_t size)
 
 static bool component_own_type_name(setti_pool* pool, setti_type* type, const char* type_name)
 {
-    bool done = true;
-    type->desc.type_name = pool_copy(pool, type_name, text_size(type_name), &done);
+    bool complete = true;
+    type->desc.type_name = pool_copy(pool, type_name, text_size(type_name), &complete);
     type->type_text = type_name;
-    return done;
+    return complete;
 }
 
-/* Sets the mask of the bits that count in a value. */
+/* Sets the mask of the bits that count in a value. The mask is NULL if all bits count. Returns
+ * false if memory runs out. */
 static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->desc.mask == NULL);
     size_t size = desc->size;
-    type->padding_known = desc->mask != NULL || desc->byte_count != 0 || desc->align == 1;
-    if (size == 0 || (desc->mask == NULL && desc->byte_count == 0)) {
+    bool is_given = desc->mask != NULL || desc->byte_count != 0;
+    type->padding_known = is_given || desc->align == 1;
+    if (size == 0 || !is_given) {
         return true;
     }
     unsigned char* mask = setti_pool_alloc(pool, size, 8);
@@ -567,7 +606,7 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
         mask[k] &= given != NULL ? given[k] : 255;
         all_count = all_count && mask[k] == 255;
     }
-    if (all_count) { /* without a mask the type has faster paths */
+    if (all_count) { /* types without a mask have faster paths */
         setti_pool_free(pool, mask, size, 8);
         return true;
     }
@@ -576,7 +615,8 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     return true;
 }
 
-/* Adds the required types of `needed`, then `needed`, to `required` of `type`. */
+/* Adds `needed` to the required types of `type`, after all types that `needed` requires. Returns
+ * false if memory runs out. */
 SETTI_COLD static bool component_list_required(setti_pool* pool, setti_type* type,
                                                setti_type* needed)
 {
@@ -594,12 +634,26 @@ SETTI_COLD static bool component_list_required(setti_pool* pool, setti_type* typ
     return true;
 }
 
+/* Makes room for a type in `dependants` of the types that it requires, from the type number `first`
+ * on. Returns false if memory runs out. */
+static bool component_reserve_dependants(setti_pool* pool, const setti_type* type, uint32_t first)
+{
+    for (uint32_t k = first; k < type->required.count; k++) {
+        if (!type_list_reserve(pool, &type->required.item[k]->dependants)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Notes in the type `needed` that `type` requires it. The caller has reserved room. */
 static void component_depend(setti_pool* pool, setti_type* type, setti_type* needed)
 {
-    bool dont_fragment = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
-    (void)setti_type_list_add(pool, &needed->dependants, type); /* the caller has reserved room */
+    (void)setti_type_list_add(pool, &needed->dependants, type);
     needed->flags |= SETTI_TYPE_REQUIRED;
-    needed->flags |= dont_fragment ? (uint32_t)SETTI_TYPE_REQUIRED_APART : 0;
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        needed->flags |= (uint32_t)SETTI_TYPE_REQUIRED_APART;
+    }
 }
 
 SETTI_COLD bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed)
@@ -609,11 +663,9 @@ SETTI_COLD bool setti_component_require(sett_world* world, setti_type* type, set
     size_t size = type->desc.required_count * sizeof(sett_component);
     /* reserves all memory first */
     sett_component* ids = setti_pool_alloc(pool, size + sizeof(*ids), 8);
-    bool done = ids != NULL && component_list_required(pool, type, needed);
-    for (uint32_t k = before; done && k < type->required.count; k++) {
-        done = type_list_reserve(pool, &type->required.item[k]->dependants);
-    }
-    if (!done) {
+    bool reserved = ids != NULL && component_list_required(pool, type, needed) &&
+                    component_reserve_dependants(pool, type, before);
+    if (!reserved) {
         type->required.count = before;
         setti_pool_free(pool, ids, size + sizeof(*ids), 8);
         return false;
@@ -641,18 +693,24 @@ static void component_free_old_names(setti_pool* pool, const char* const* names,
     pool_free_copy(pool, names, count * sizeof(*names));
 }
 
+/* Returns NULL if `count` is 0, or if memory runs out. */
 SETTI_COLD static const char** component_copy_old_names(setti_pool* pool, const char* const* names,
                                                         uint32_t count)
 {
-    bool done = true;
-    const char** copies = pool_copy(pool, names, count * sizeof(*names), &done);
-    for (uint32_t k = 0; copies != NULL && k < count; k++) {
-        /* after a failure the other copies become NULL */
-        copies[k] = done ? pool_copy(pool, names[k], text_size(names[k]), &done) : NULL;
+    bool complete = true;
+    const char** copies = pool_copy(pool, names, count * sizeof(*names), &complete);
+    if (copies == NULL) {
+        return NULL;
     }
-    if (!done && copies != NULL) {
+    for (uint32_t k = 0; k < count; k++) {
+        copies[k] = NULL; /* stays NULL after a failure */
+        if (complete) {
+            copies[k] = pool_copy(pool, names[k], text_size(names[k]), &complete);
+        }
+    }
+    if (!complete) {
         component_free_old_names(pool, copies, count);
-        copies = NULL;
+        return NULL;
     }
     return copies;
 }
@@ -660,7 +718,7 @@ SETTI_COLD static const char** component_copy_old_names(setti_pool* pool, const 
 static bool component_own_callbacks(setti_pool* pool, setti_type* type,
                                     const sett_component_desc* desc)
 {
-    /* by setti_event; descriptors have no hook for SETTI_ON_EVENT */
+    /* the index is a setti_event; descriptors have no hook for SETTI_ON_EVENT */
     void (*const hooks[])(sett_world*, sett_entity, void*, void*) = {desc->on_add, desc->on_set,
                                                                      desc->on_remove, NULL};
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
@@ -677,8 +735,8 @@ static bool component_own_callbacks(setti_pool* pool, setti_type* type,
     return true;
 }
 
-/* Copies a descriptor, and computes `required`. After a failure the pointers of type->desc lead to
- * copies or are NULL: call setti_component_free_parts. */
+/* Copies a descriptor to a type, and computes `required`. Returns false if memory runs out: then
+ * each pointer in type->desc is a copy or NULL, and setti_component_free_parts frees the type. */
 SETTI_COLD static bool component_own(sett_world* world, setti_type* type,
                                      const sett_component_desc* desc)
 {
@@ -691,16 +749,19 @@ SETTI_COLD static bool component_own(sett_world* world, setti_type* type,
     type->desc.old_names = component_copy_old_names(pool, desc->old_names, desc->old_name_count);
     type->desc.old_name_count = type->desc.old_names != NULL ? desc->old_name_count : 0;
     bool has_old_names = type->desc.old_name_count == desc->old_name_count;
-    bool done = component_own_type_name(pool, type, desc->type_name) && has_old_names;
-    type->desc.name = pool_copy(pool, desc->name, text_size(desc->name), &done);
+    bool complete = component_own_type_name(pool, type, desc->type_name) && has_old_names;
+    type->desc.name = pool_copy(pool, desc->name, text_size(desc->name), &complete);
     type->desc.required =
-        pool_copy(pool, desc->required, desc->required_count * sizeof(*desc->required), &done);
+        pool_copy(pool, desc->required, desc->required_count * sizeof(*desc->required), &complete);
     type->desc.entity_offsets =
         pool_copy(pool, desc->entity_offsets,
-                  desc->entity_offset_count * sizeof(*desc->entity_offsets), &done);
-    type->desc.bytes = pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes), &done);
-    if (!done || !component_set_mask(pool, type, desc) ||
-        (desc->members != NULL && !desc->members->calls_()->give(pool, type, desc->members))) {
+                  desc->entity_offset_count * sizeof(*desc->entity_offsets), &complete);
+    type->desc.bytes =
+        pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes), &complete);
+    if (!complete || !component_set_mask(pool, type, desc)) {
+        return false;
+    }
+    if (desc->members != NULL && !desc->members->calls_()->give(pool, type, desc->members)) {
         return false;
     }
     for (uint32_t k = 0; k < desc->required_count; k++) {
@@ -733,32 +794,33 @@ SETTI_COLD void setti_component_free_parts(setti_pool* pool, setti_type* type)
     setti_pool_free(pool, type, sizeof(*type), 64);
 }
 
-/* Makes room for a type in all lists and tables of the world. */
+/* Makes room for a type in all lists and tables of the world. Returns false if memory runs out. */
 static bool component_reserve_lists(sett_world* world, const setti_type* type)
 {
     setti_pool* pool = &world->pool;
     bool dont_fragment = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
     bool renamed = type->desc.old_name_count != 0;
-    if (!component_reserve_id(world, type->id) || !type_list_reserve(pool, &world->registered) ||
-        (renamed && !type_list_reserve(pool, &world->renamed)) ||
-        (dont_fragment && !type_list_reserve(pool, &world->dont_fragment))) {
+    if (!component_reserve_id(world, type->id) || !type_list_reserve(pool, &world->registered)) {
         return false;
     }
-    for (uint32_t k = 0; k < type->required.count; k++) {
-        if (!type_list_reserve(pool, &type->required.item[k]->dependants)) {
-            return false;
-        }
+    if (renamed && !type_list_reserve(pool, &world->renamed)) {
+        return false;
     }
-    return true;
+    if (dont_fragment && !type_list_reserve(pool, &world->dont_fragment)) {
+        return false;
+    }
+    return component_reserve_dependants(pool, type, 0);
 }
 
-/* Adds a type to all lists and tables of the world. */
+/* Adds a type to all lists and tables of the world. Returns false if memory runs out. */
 static bool component_publish(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(type->id != 0 && setti_world_type(world, type->id) == NULL);
     setti_pool* pool = &world->pool;
-    if (!component_reserve_lists(world, type) ||
-        (world->observe_type != NULL && !world->observe_type(world, type, SETTI_TYPE_BEGINS))) {
+    if (!component_reserve_lists(world, type)) {
+        return false;
+    }
+    if (world->observe_type != NULL && !world->observe_type(world, type, SETTI_TYPE_BEGINS)) {
         return false;
     }
     if (!setti_hash_map_set(pool, &world->names, type->name_key, type->id)) {
@@ -828,17 +890,18 @@ void setti_type_call_deinit(const setti_type* type, void* values, uint32_t count
     component_unlock(type, outer);
 }
 
-void setti_type_call_copy(const setti_type* type, void* to, const void* from, uint32_t count)
+void setti_type_call_copy(const setti_type* type, void* copies, const void* originals,
+                          uint32_t count)
 {
     const char* outer = component_lock(type);
-    type->desc.copy(to, from, count, type->hook_user);
+    type->desc.copy(copies, originals, count, type->hook_user);
     component_unlock(type, outer);
 }
 
-void setti_type_call_move(const setti_type* type, void* to, void* from, uint32_t count)
+void setti_type_call_move(const setti_type* type, void* destination, void* values, uint32_t count)
 {
     const char* outer = component_lock(type);
-    type->desc.move(to, from, count, type->hook_user);
+    type->desc.move(destination, values, count, type->hook_user);
     component_unlock(type, outer);
 }
 
@@ -851,10 +914,10 @@ sett_status setti_type_call_read(const setti_type* type, void* value, const void
     return status;
 }
 
-/* The move hook, with the parameters that a storage passes. */
-static void component_move(void* to, void* from, uint32_t count, void* user)
+/* Runs the move hook. Storages call this function: `user` is the type. */
+static void component_move(void* destination, void* values, uint32_t count, void* user)
 {
-    setti_type_call_move(user, to, from, count);
+    setti_type_call_move(user, destination, values, count);
 }
 
 /* ------------------------------------------------------------------------------- guarded types */
@@ -912,7 +975,8 @@ static void component_choose_storage(const sett_world* world, setti_type* type,
     }
 }
 
-/* Registers the tag for switching a type off, if `can_disable` is set. */
+/* Registers the tag that switches a type off, if `can_disable` is set. Returns false after an
+ * error. */
 SETTI_COLD static bool component_ensure_off(sett_world* world, setti_type* type)
 {
     if (!type->desc.can_disable || type->off != NULL) {
@@ -929,7 +993,20 @@ SETTI_COLD static bool component_ensure_off(sett_world* world, setti_type* type)
     return type->off != NULL;
 }
 
-/* Checks a descriptor, and fills in the defaults. */
+/* Checks the members in a descriptor. Returns NULL, or an error, perhaps in `reason`. */
+static const char* component_check_members(sett_component_desc* desc, char* reason)
+{
+    if (desc->members == NULL) {
+        return NULL;
+    }
+    if (desc->members->calls_ == NULL) {
+        return "`members` was not made by SETT_STRUCT - leave it out, and pass it to "
+               "sett_members_set after registering";
+    }
+    return desc->members->calls_()->check(desc, desc->members, desc->mask, reason);
+}
+
+/* Checks a descriptor, and fills in the defaults. Returns false after an error. */
 SETTI_COLD static bool component_check(sett_world* world, sett_component_desc* desc,
                                        const char* call)
 {
@@ -942,22 +1019,20 @@ SETTI_COLD static bool component_check(sett_world* world, sett_component_desc* d
         return false;
     }
     const char* wrong = setti_component_resolve(desc);
-    if (wrong == NULL && desc->members != NULL && desc->members->calls_ == NULL) {
-        wrong = "`members` was not made by SETT_STRUCT - leave it out, and pass it to "
-                "sett_members_set after registering";
-    } else if (wrong == NULL && desc->members != NULL) {
-        wrong = desc->members->calls_()->check(desc, desc->members, desc->mask, reason);
+    if (wrong == NULL) {
+        wrong = component_check_members(desc, reason);
     }
-    if (wrong != NULL) {
-        setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\", id %u, size %llu bytes, align %llu: %s",
-            call, desc->name != NULL ? desc->name : "", (unsigned)desc->id,
-            (unsigned long long)desc->size, (unsigned long long)desc->align, wrong);
+    if (wrong == NULL) {
+        return true;
     }
-    return wrong == NULL;
+    setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                          "%s: \"%.100s\", id %u, size %llu bytes, align %llu: %s", call,
+                          desc->name != NULL ? desc->name : "", (unsigned)desc->id,
+                          (unsigned long long)desc->size, (unsigned long long)desc->align, wrong);
+    return false;
 }
 
-/* Allocates a type, to be filled by component_own. */
+/* Allocates a type, which component_own fills. Returns NULL if memory runs out. */
 static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc,
                                    const char* call)
 {
@@ -997,14 +1072,13 @@ SETTI_COLD setti_type* setti_component_make_part(sett_world* world, sett_compone
     return type;
 }
 
-/* Replaces the old names of a registered type by those of `desc`. */
 SETTI_COLD sett_status setti_component_rename(sett_world* world, setti_type* type,
                                               const sett_component_desc* desc, const char* call)
 {
     setti_pool* pool = &world->pool;
-    sett_component_desc* now = &type->desc;
+    sett_component_desc* present = &type->desc;
     uint32_t count = desc->old_name_count;
-    if (count == 0 || desc->old_names == now->old_names) { /* none, or the same list */
+    if (count == 0 || desc->old_names == present->old_names) { /* no names, or the same list */
         return SETT_OK;
     }
     sett_status status = component_check_old_names(world, type, desc, call);
@@ -1012,37 +1086,48 @@ SETTI_COLD sett_status setti_component_rename(sett_world* world, setti_type* typ
         return status;
     }
     const char** names = component_copy_old_names(pool, desc->old_names, count);
-    if (names == NULL ||
-        (now->old_name_count == 0 && !setti_type_list_add(pool, &world->renamed, type))) {
+    if (names == NULL) {
+        return setti_world_no_memory(world, call);
+    }
+    bool is_listed = present->old_name_count != 0; /* in world->renamed */
+    if (!is_listed && !setti_type_list_add(pool, &world->renamed, type)) {
         component_free_old_names(pool, names, count);
         return setti_world_no_memory(world, call);
     }
-    component_free_old_names(pool, now->old_names, now->old_name_count);
-    now->old_names = names;
-    now->old_name_count = count;
+    component_free_old_names(pool, present->old_names, present->old_name_count);
+    present->old_names = names;
+    present->old_name_count = count;
     return SETT_OK;
+}
+
+/* Checks that a relationship sets no options that it cannot have. Returns NULL, or an error. */
+static const char* component_check_relationship(const sett_component_desc* desc)
+{
+    bool has_value_hooks = desc->init != NULL || desc->deinit != NULL || desc->copy != NULL ||
+                           desc->move != NULL || desc->write != NULL || desc->read != NULL;
+    bool has_callbacks = desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL;
+    bool has_options = desc->keep_order || desc->dont_fragment || desc->track_rows ||
+                       desc->can_disable || desc->save != SETT_SAVE_BYTES ||
+                       desc->layout_version != 0 || desc->required_count != 0 ||
+                       desc->byte_count != 0;
+    if (has_value_hooks || has_callbacks) {
+        return "a relationship has no hooks and callbacks - leave them out, and use observers";
+    }
+    if (has_options) {
+        return "a relationship cannot have keep_order, dont_fragment, track_rows, can_disable, "
+               "save, layout_version, required or bytes - leave them out";
+    }
+    if (desc->relationship->register_ == NULL) {
+        return "`relationship` was not made by SETT_RELATIONSHIP - use that macro";
+    }
+    return NULL;
 }
 
 static sett_component component_register_relationship(sett_world* world,
                                                       const sett_component_desc* desc,
                                                       const char* call)
 {
-    bool has_hooks = desc->init != NULL || desc->deinit != NULL || desc->copy != NULL ||
-                     desc->move != NULL || desc->write != NULL || desc->read != NULL ||
-                     desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL;
-    bool has_options = desc->keep_order || desc->dont_fragment || desc->track_rows ||
-                       desc->can_disable || desc->save != SETT_SAVE_BYTES ||
-                       desc->layout_version != 0 || desc->required_count != 0 ||
-                       desc->byte_count != 0;
-    const char* wrong = NULL;
-    if (has_hooks) {
-        wrong = "a relationship has no hooks and callbacks - leave them out, and use observers";
-    } else if (has_options) {
-        wrong = "a relationship cannot have keep_order, dont_fragment, track_rows, can_disable, "
-                "save, layout_version, required or bytes - leave them out";
-    } else if (desc->relationship->register_ == NULL) {
-        wrong = "`relationship` was not made by SETT_RELATIONSHIP - use that macro";
-    }
+    const char* wrong = component_check_relationship(desc);
     if (wrong != NULL) {
         setti_world_fail_argument(world, call, desc->name, wrong);
         return 0;
@@ -1051,9 +1136,13 @@ static sett_component component_register_relationship(sett_world* world,
         return 0;
     }
     sett_component id = desc->relationship->register_(world, desc);
-    bool renamed =
-        id != 0 && setti_component_rename(world, world->types[id], desc, call) == SETT_OK;
-    return renamed ? id : 0;
+    if (id == 0) {
+        return 0;
+    }
+    if (setti_component_rename(world, world->types[id], desc, call) != SETT_OK) {
+        return 0;
+    }
+    return id;
 }
 
 /* Registers an existing name again. Fails if the options differ. */
@@ -1063,7 +1152,8 @@ static sett_component component_register_again(sett_world* world, setti_type* ex
     if (component_check_same(world, existing, desc) != SETT_OK) {
         return 0;
     }
-    if (existing->desc.type_name == NULL) { /* stays NULL if memory runs out */
+    if (existing->desc.type_name == NULL) {
+        /* if memory runs out, the name stays NULL: it only serves checks */
         (void)component_own_type_name(&world->pool, existing, desc->type_name);
     }
     if (desc->members != NULL &&
@@ -1074,7 +1164,10 @@ static sett_component component_register_again(sett_world* world, setti_type* ex
         return 0;
     }
     existing->flags &= ~(uint32_t)SETTI_TYPE_FROM_FILE; /* now registered by the program */
-    return component_ensure_off(world, existing) ? existing->id : 0;
+    if (!component_ensure_off(world, existing)) {
+        return 0;
+    }
+    return existing->id;
 }
 
 static sett_status component_check_id(sett_world* world, const sett_component_desc* desc,
@@ -1144,15 +1237,17 @@ static sett_status component_choose_id(sett_world* world, sett_component_desc* d
                                  call, desc->name, (unsigned)SETTI_COMPONENT_LIMIT);
 }
 
-/* Creates a type from a checked descriptor, and adds the type to the world. */
+/* Creates a type from a checked descriptor, and adds the type to the world. Returns NULL after an
+ * error.
+ *   default_storage  the library may choose the storage */
 static setti_type* component_create(sett_world* world, sett_component_desc* desc, uint64_t name_key,
-                                    bool by_default, const char* call)
+                                    bool default_storage, const char* call)
 {
     setti_type* type = component_alloc(world, desc, call);
     if (type == NULL) {
         return NULL;
     }
-    type->default_storage = by_default;
+    type->default_storage = default_storage;
     component_choose_storage(world, type, desc);
     setti_component_init_storage(world, &type->storage, type, desc);
     setti_type_forget_transitions(type);
@@ -1172,9 +1267,10 @@ static setti_type* component_create(sett_world* world, sett_component_desc* desc
 }
 
 /* Registers a type under an unused name.
- *   by_default  the library may choose the storage */
+ *   default_storage  the library may choose the storage */
 static sett_component component_register_new(sett_world* world, sett_component_desc* desc,
-                                             uint64_t name_key, bool by_default, const char* call)
+                                             uint64_t name_key, bool default_storage,
+                                             const char* call)
 {
     if (component_check_old_names(world, COMPONENT_IS_NEW, desc, call) != SETT_OK ||
         component_check_id(world, desc, call) != SETT_OK ||
@@ -1183,14 +1279,17 @@ static sett_component component_register_new(sett_world* world, sett_component_d
         component_choose_id(world, desc, call) != SETT_OK) {
         return 0;
     }
-    setti_type* type = component_create(world, desc, name_key, by_default, call);
+    setti_type* type = component_create(world, desc, name_key, default_storage, call);
     if (type == NULL) {
         return 0;
     }
     SETTI_MODULES_EACH(world, calls, registered) {
         calls->registered(world);
     }
-    return component_ensure_off(world, type) ? type->id : 0;
+    if (!component_ensure_off(world, type)) {
+        return 0;
+    }
+    return type->id;
 }
 
 SETTI_COLD sett_component sett_component_register_sized(sett_world* world,
@@ -1209,7 +1308,7 @@ SETTI_COLD sett_component sett_component_register_sized(sett_world* world,
     if (desc.relationship != NULL) {
         return component_register_relationship(world, &desc, call);
     }
-    bool by_default = desc.storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
+    bool default_storage = desc.storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
     if (!component_check(world, &desc, call)) {
         return 0;
     }
@@ -1225,19 +1324,25 @@ SETTI_COLD sett_component sett_component_register_sized(sett_world* world,
                               call, SETTI_HASH_STEPS, desc.name);
         return 0;
     }
-    return component_register_new(world, &desc, name_key, by_default, call);
+    return component_register_new(world, &desc, name_key, default_storage, call);
 }
 
 setti_type* setti_type_find(const sett_world* world, const char* name)
 {
     setti_type* type;
     component_name_key(world, name, &type);
-    return type != NULL ? type : component_find_renamed(world, name);
+    if (type != NULL) {
+        return type;
+    }
+    return component_find_renamed(world, name);
 }
 
 sett_component sett_component_find(const sett_world* world, const char* name)
 {
-    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_type_find(world, name);
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
+    const setti_type* type = setti_type_find(world, name);
     return type != NULL ? type->id : 0;
 }
 
@@ -1252,12 +1357,16 @@ void setti_component_guess(const sett_world* world, setti_guess* guess)
 
 const char* sett_component_name(const sett_world* world, sett_component component)
 {
-    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
+    const setti_type* type = setti_world_type(world, component);
     return type != NULL ? type->desc.name : NULL;
 }
 
 /* Reports that the values of a type do not have the C type `type_name`.
- *   changes  the failed call changes the world, so sett_world_error gets the status, too */
+ *   size     the size of the C type, SETTI_ANY_SIZE or SETTI_TAG_SIZE
+ * changes  the failed call is one that changes the world: then sett_world_error gets the status */
 SETTI_COLD static void component_report_type(const sett_world* world, const setti_type* type,
                                              size_t size, const char* type_name, const char* call,
                                              bool changes)
@@ -1266,7 +1375,7 @@ SETTI_COLD static void component_report_type(const sett_world* world, const sett
     const char* name = type->desc.name;
     const unsigned id = (unsigned)type->id;
     const bool wants_tag = size == SETTI_TAG_SIZE;
-    char about[96] = ""; /* the size of the C type, if it is known */
+    char size_text[96] = ""; /* the size of the C type, if it is known */
     if (type->links != NULL) {
         snprintf(text, sizeof(text),
                  "%s: \"%.100s\" is a relationship, whose values are links - SETT_RELATED reads "
@@ -1284,13 +1393,13 @@ SETTI_COLD static void component_report_type(const sett_world* world, const sett
                  call, id, name);
     } else {
         if (size != SETTI_ANY_SIZE && !wants_tag) {
-            snprintf(about, sizeof(about), " (%llu bytes)", (unsigned long long)size);
+            snprintf(size_text, sizeof(size_text), " (%llu bytes)", (unsigned long long)size);
         }
         snprintf(text, sizeof(text),
                  "%s: component %u \"%.100s\" has values of type %.60s (%u bytes), not %.60s%s - "
                  "is %.60s_id the id of another component?",
                  call, id, name, type->desc.type_name != NULL ? type->desc.type_name : "unknown",
-                 (unsigned)type->storage.size, type_name, about, type_name);
+                 (unsigned)type->storage.size, type_name, size_text, type_name);
     }
     if (changes) {
         setti_world_fail_checked(setti_unconst(world), SETT_STATUS_ARGUMENT, text);
@@ -1299,15 +1408,25 @@ SETTI_COLD static void component_report_type(const sett_world* world, const sett
     }
 }
 
+/* Returns true if `type_name` is the C type of the component, perhaps with `const`, or if the C
+ * type is unknown. */
+static bool component_has_type_name(const setti_type* type, const char* type_name)
+{
+    const char* declared = type->desc.type_name;
+    if (declared == NULL || type_name == type->type_text || strcmp(declared, type_name) == 0) {
+        return true;
+    }
+    return strncmp(type_name, "const ", 6) == 0 && strcmp(declared, type_name + 6) == 0;
+}
+
 bool setti_component_is_type(const setti_type* type, size_t size, const char* type_name)
 {
     SETTI_ASSERT(type_name != NULL);
-    const char* declared = type->desc.type_name;
-    bool same = declared == NULL || type_name == type->type_text ||
-                strcmp(declared, type_name) == 0 || /* or the type with `const` */
-                (strncmp(type_name, "const ", 6) == 0 && strcmp(declared, type_name + 6) == 0);
+    if (!component_has_type_name(type, type_name)) {
+        return false;
+    }
     size_t expected = type->desc.size != 0 ? type->desc.size : SETTI_TAG_SIZE;
-    return same && (size == SETTI_ANY_SIZE || size == expected);
+    return size == SETTI_ANY_SIZE || size == expected;
 }
 
 void setti_component_describe_type(const setti_type* type, size_t size, const char* type_name,
@@ -1319,8 +1438,9 @@ void setti_component_describe_type(const setti_type* type, size_t size, const ch
              type_name, (unsigned)size);
 }
 
-/* Returns true if the values of a component have the C type `type_name` of `size` bytes, or if the
- * component is not registered. Else reports why not, like component_report_type. */
+/* Returns true if the values of a component have the C type `type_name` of `size` bytes, or if
+ * the component is not registered. Else returns false, and reports the error by
+ * component_report_type. */
 static bool component_has_type(const sett_world* world, sett_component component, size_t size,
                                const char* type_name, const char* call, bool changes)
 {
@@ -1330,7 +1450,7 @@ static bool component_has_type(const sett_world* world, sett_component component
     const setti_type* type = setti_world_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         setti_misuse_note_type(world, component, type_name);
-        return true; /* the caller's next step reports the id */
+        return true; /* the next step of the caller reports the id */
     }
     if (SETTI_LIKELY(setti_component_is_type(type, size, type_name))) {
         return true;
@@ -1403,14 +1523,26 @@ SETTI_COLD sett_status sett_component_describe_sized(const sett_world* world,
 
 uint32_t sett_component_count(const sett_world* world, sett_component component)
 {
-    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
+    const setti_type* type = setti_world_type(world, component);
     return type != NULL ? type->storage.count : 0;
 }
 
 sett_entity sett_component_owner(const sett_world* world, sett_component component,
                                  const void* address)
 {
-    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
-    uint32_t index = type != NULL ? setti_storage_owner(&type->storage, address) : SETTI_NONE;
-    return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
+    const setti_type* type = setti_world_type(world, component);
+    if (type == NULL) {
+        return sett_null();
+    }
+    uint32_t index = setti_storage_owner(&type->storage, address);
+    if (index == SETTI_NONE) { /* no value is at the address */
+        return sett_null();
+    }
+    return setti_entity_at(&world->entities, index);
 }

@@ -99,8 +99,8 @@ typedef struct setti_cascade {
     /* Collects, by setti_change_collect, the entities to destroy before the entity at `index`.
      * NULL: no other entity is destroyed. */
     sett_status (*collect)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* After all entities are collected: rejects the destruction, or reserves memory for `detach`.
-     * NULL: nothing to do. */
+    /* Rejects the destruction, or reserves memory for `detach`. Runs after all entities are
+     * collected. NULL: nothing to do. */
     sett_status (*validate)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Returns true if all targets of an entity's links are being destroyed. NULL: always false. */
     bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
@@ -108,14 +108,16 @@ typedef struct setti_cascade {
     void (*detach)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Takes a value out of the lists of links, before the value is erased. */
     void (*unlink)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* `collect`, `validate` and `detach` are NULL, and `unlink` reads only links of this type. */
+    /* True if `collect`, `validate` and `detach` are NULL, and `unlink` reads only links of this
+     * type. */
     bool alone;
 
     /* The fast path, or NULL. Unlinks an entity from all surviving entities, and returns the first
      * entity to destroy. Returns SETTI_NONE if an entity is not plain (setti_change_is_plain). */
     uint32_t (*begin)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Returns the entity to destroy after entity `at`. Called before `at` is destroyed. */
-    uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t at);
+    /* Returns the index of the entity to destroy after the entity at `index`. Runs before the
+     * entity at `index` is destroyed. */
+    uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t index);
 
     /* Frees unused memory, for sett_world_trim. NULL: there is no unused memory. */
     void (*trim)(sett_world* world, struct setti_type* type);
@@ -142,8 +144,8 @@ typedef struct setti_cascade_calls {
  * records. */
 typedef struct setti_records {
     setti_pages* pages;     /* without gaps */
-    const uint32_t* count;  /* of all records, in the present state */
-    const setti_root* root; /* has the count in other states */
+    const uint32_t* count;  /* number of all records, in the present state */
+    const setti_root* root; /* contains the count in other states */
     uint32_t listed;        /* offset in a value: number of records in the list */
     uint32_t first;         /* offset in a value: the first record */
     uint32_t next;          /* offset in a record: the next record of the list */
@@ -167,20 +169,22 @@ typedef struct setti_module {
     const char* (*validate)(sett_world* world, struct setti_type* type);
     /* Returns the module's own pages, or NULL. */
     const setti_pages* (*pages)(const sett_world* world, const struct setti_type* type);
-    /* Registers the type of world `from` in world `into`. Required if the type cascades, or if only
-     * calls of the module add the type. */
-    sett_status (*join)(sett_world* into, const sett_world* from, const struct setti_type* type);
+    /* Registers a type of `from_world` in `to_world`. A module needs this function if the type
+     * cascades, or if only calls of the module add the type. */
+    sett_status (*join)(sett_world* to_world, const sett_world* from_world,
+                        const struct setti_type* type);
     /* Returns true if types `a` and `b` of two worlds mean the same. NULL: always true. */
     bool (*same)(const struct setti_type* a, const struct setti_type* b);
-    /* An option that the program can change: a number below `choices`, 0 by default. NULL: there is
-     * no option. */
+    /* Returns an option that the program can change. The option is a number below `choices`, 0 by
+     * default. NULL: there is no option. */
     uint32_t (*choice)(const struct setti_type* type);
     void (*choose)(struct setti_type* type, uint32_t choice);
     uint32_t choices;
-    /* Writes how the values of an entity in two worlds differ. `of_data` compares the program's
-     * data. Returns the length of the text, 0 for equal values. NULL: bytes are compared. */
+    /* Writes how the values of an entity in two worlds differ. `data_difference` compares the
+     * program's data. Returns the length of the text, 0 for equal values. NULL: bytes are
+     * compared. */
     int (*difference)(sett_entity entity, const struct setti_type* a, const struct setti_type* b,
-                      setti_value_difference of_data, char* out, size_t size);
+                      setti_value_difference data_difference, char* out, size_t size);
     /* Writes the entity's value as one line. NULL: members or bytes are written. */
     void (*describe)(sett_world* world, const struct setti_type* type, sett_entity entity,
                      setti_writer* out);
@@ -198,7 +202,9 @@ typedef struct setti_type_list {
 
 typedef struct setti_type {
     setti_storage storage; /* first, because every access reads fields of the storage */
-    setti_transition added[SETTI_TRANSITIONS]; /* at from % SETTI_TRANSITIONS */
+    /* recent transitions by adding the type: each is at index `from` % SETTI_TRANSITIONS */
+    setti_transition added[SETTI_TRANSITIONS];
+    /* recent transitions by removing the type */
     setti_transition removed[SETTI_TRANSITIONS];
     /* the tag that switches the type off (enable.c), or NULL */
     struct setti_type* off;
@@ -219,8 +225,8 @@ typedef struct setti_type {
     setti_type_list required;
     /* all types that require this type, transitively, in the order of registration */
     setti_type_list dependants;
-    /* as registered, with defaults; pointers lead to copies in the pool. A NULL `mask` means that
-     * all bits count */
+    /* the registered options, with defaults; pointers lead to copies in the pool. If `mask` is
+     * NULL, all bits count */
     sett_component_desc desc;
     /* the registered text of desc.type_name: only its address is compared */
     const char* type_text;
@@ -228,33 +234,33 @@ typedef struct setti_type {
     /* members of the form that the `write` hook writes, or NULL */
     setti_members* written;
     void* hook_user;       /* passed to copy, deinit and move: desc.user, or `members` */
-    uint64_t padding_hash; /* a hash of the mask; 0 without a mask */
-    bool padding_known;    /* registered with a mask, members or ranges, or cannot have padding */
+    uint64_t padding_hash; /* a hash of the mask; 0: there is no mask */
+    bool padding_known;    /* a mask, members, ranges or the alignment say which bits count */
     setti_type_use use;    /* counted for advice */
     /* the library may choose the storage */
     bool default_storage;
-    void* sample;               /* of the module that watches use; NULL: use is not watched */
-    setti_root root;            /* of the storage */
+    void* sample;               /* data of the module that watches use; NULL: use is not watched */
+    setti_root root;            /* describes `storage` in the lists of storages */
     void* row;                  /* room for one value; NULL before the first use */
     uint32_t replace_observers; /* observers with on_replace */
     uint32_t claimed;           /* reservations that are not yet used, see edit_reserve.c */
     /* entries of world->collect_list reserved for this type */
     uint32_t collect_room;
-    void* links;                  /* of relationships, if values are links; or NULL */
-    void* ends;                   /* of relationships, if values list incoming links; or NULL */
+    void* links; /* data of the relationship whose links are the values, or NULL */
+    void* ends;  /* data of the relationship whose incoming links the values list, or NULL */
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
-    /* desc.storage before conversions */
+    /* the kind of storage before conversions */
     sett_storage_kind registered;
-    uint64_t name_key; /* in the table of names */
+    uint64_t name_key; /* the key in the table of names */
     /* while a delta is applied: 1 + the type's number in the delta; 0: not in the delta */
     uint32_t delta_number;
 } setti_type;
 
-/* Writes a list of differences between two resolved descriptors. */
+/* Writes a list of the differences between two resolved descriptors. */
 void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                  const sett_component_desc* wanted);
 
-/* Adds item `what` to a list of differences if `differs`. */
+/* Adds the item `what` to a list of differences if `differs` is true. */
 void setti_component_differ_in(setti_writer* out, bool differs, const char* what);
 
 /* Fills in the defaults of a descriptor. Returns NULL, or an error. */
@@ -264,17 +270,18 @@ const char* setti_component_resolve(sett_component_desc* desc);
 typedef struct sett_member_calls_ {
     /* Checks members, and gives a descriptor the hooks for strings and lists. Returns NULL, or an
      * error. */
-    const char* (*check)(sett_component_desc* desc, const sett_struct* of,
+    const char* (*check)(sett_component_desc* desc, const sett_struct* structure,
                          const unsigned char* mask, char* out); /* SETTI_VALUE_MESSAGE bytes */
-    /* Gives a type members, and sets the mask, offsets and hooks to match. */
-    bool (*give)(setti_pool* pool, setti_type* type, const sett_struct* of);
+    /* Gives a type members. Sets the mask, offsets and hooks to match the members. Returns false if
+     * memory runs out. */
+    bool (*give)(setti_pool* pool, setti_type* type, const sett_struct* structure);
     bool (*equal)(const sett_struct* a, const sett_struct* b);
-    sett_status (*set)(sett_world* world, setti_type* type, const sett_struct* of,
+    sett_status (*set)(sett_world* world, setti_type* type, const sett_struct* structure,
                        const char* call); /* setti_component_set_members */
 } setti_member_calls;
 
-/* Makes `type` require the type `needed`. The caller must add `needed` to all entities with
- * `type`. */
+/* Makes `type` require the type `needed`. The caller must add `needed` to all entities with `type`.
+ * Returns false if memory runs out. */
 bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed);
 
 /* Gives a type members. Fails if the type has other members. */
@@ -284,19 +291,20 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type,
 /* Returns NULL, or a violated part of the invariant of component_members.c. */
 const char* setti_component_validate_members(const setti_type* type);
 
-/* Returns the id of the library's type `name`; if it is not registered yet, an id for it. */
+/* Returns the id of the library's type `name`. If the type is not registered yet, returns the id
+ * that the type will get. */
 sett_component setti_component_own_id(const sett_world* world, const char* name);
 
 /* Returns a text that says how to register an id. */
 const char* setti_component_remedy(sett_component id);
 
-/* Returns the name of a type, "?" if the id is not registered. */
+/* Returns the name of a type, or "?" if the id is not registered. */
 const char* setti_component_text(const sett_world* world, sett_component id);
 
 /* Compares an unknown name with the names of all types. */
 void setti_component_guess(const sett_world* world, setti_guess* guess);
 
-/* Makes a type cascade, before any entity has the type. */
+/* Makes a type cascade. No entity may have the type yet. */
 void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade);
 
 /* Keeps the program from setting values of a type. `writers` names the calls to use instead. */
@@ -312,7 +320,7 @@ setti_type* setti_component_make_part(sett_world* world, sett_component_desc* de
 /* Frees a type that is in no list of the world. */
 void setti_component_free_parts(setti_pool* pool, setti_type* type);
 
-/* Frees a type after it was removed from all lists, and its id. */
+/* Frees a type and the id of the type, after the type was removed from all lists. */
 void setti_component_free(sett_world* world, setti_type* type);
 
 /* Initialises an empty storage with the options of a descriptor. */
@@ -325,7 +333,7 @@ bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list);
 #define SETTI_ANY_SIZE ((size_t)0) /* any size is accepted */
 #define SETTI_TAG_SIZE SIZE_MAX    /* the C type is a tag */
 
-/* Returns false if values of the type are known to have another C type or size. */
+/* Returns false if values of the type have another C type or size, as far as these are known. */
 bool setti_component_is_type(const setti_type* type, size_t size, const char* type_name);
 
 /* Writes the message that values of the type do not have the C type `type_name`. */
@@ -342,14 +350,14 @@ void setti_type_list_deinit(setti_pool* pool, setti_type_list* list);
 /* Returns the type with a present or former name, or NULL. */
 setti_type* setti_type_find(const struct sett_world* world, const char* name);
 
-/* Gives a type the old names of a descriptor. */
+/* Registers the former names in a descriptor as aliases of the type. */
 sett_status setti_component_rename(struct sett_world* world, setti_type* type,
                                    const sett_component_desc* desc, const char* call);
 
-/* Updates which types programs read in line: all, or none while accesses are watched. */
+/* Decides which types programs read in line: no type while accesses are watched, else all types. */
 void setti_component_show_types(struct sett_world* world);
 
-/* The bound numbers that reading in line does not see (bind.c). */
+/* The bound numbers that programs do not find in line (bind.c). */
 typedef struct setti_bind_rest {
     sett_bound_* slots; /* an array of mask + 1 slots, or NULL */
     uint32_t mask;
@@ -359,18 +367,19 @@ typedef struct setti_bind_rest {
 /* Removes the bound numbers of a type that is unregistered. */
 void setti_bind_forget(struct sett_world* world, sett_component component);
 
-/* Returns the place of the transition from a signature. The place may hold another transition. */
-SETTI_INLINE setti_transition* setti_type_added(setti_type* type, uint32_t from)
+/* Returns the entry for the transition from a signature by adding the type. The entry may hold a
+ * transition from another signature, or none. */
+SETTI_INLINE setti_transition* setti_type_added(setti_type* type, uint32_t signature)
 {
-    return &type->added[from % SETTI_TRANSITIONS];
+    return &type->added[signature % SETTI_TRANSITIONS];
 }
 
-SETTI_INLINE setti_transition* setti_type_removed(setti_type* type, uint32_t from)
+SETTI_INLINE setti_transition* setti_type_removed(setti_type* type, uint32_t signature)
 {
-    return &type->removed[from % SETTI_TRANSITIONS];
+    return &type->removed[signature % SETTI_TRANSITIONS];
 }
 
-/* The type of the program's data in a value. */
+/* Returns the type of the program's data in a value. */
 static inline const setti_type* setti_type_data(const setti_type* type)
 {
     return type->data_type != NULL ? type->data_type : type;
@@ -384,15 +393,16 @@ static inline void setti_type_forget_transitions(setti_type* type)
     }
 }
 
-/* Run hooks of values, while the world is locked. */
+/* These functions run a hook of values, and lock the world meanwhile. */
 void setti_type_call_init(const setti_type* type, void* values, uint32_t count);
 void setti_type_call_deinit(const setti_type* type, void* values, uint32_t count);
-void setti_type_call_copy(const setti_type* type, void* to, const void* from, uint32_t count);
-void setti_type_call_move(const setti_type* type, void* to, void* from, uint32_t count);
+void setti_type_call_copy(const setti_type* type, void* copies, const void* originals,
+                          uint32_t count);
+void setti_type_call_move(const setti_type* type, void* destination, void* values, uint32_t count);
 sett_status setti_type_call_read(const setti_type* type, void* value, const void* bytes,
                                  size_t size);
 
-/* Initialises values by the hook init, or with zeroes. */
+/* Initialises values by the hook init. Without this hook, values become zeroes. */
 static inline void setti_type_init_values(const setti_type* type, void* values, uint32_t count)
 {
     if (type->desc.init != NULL) {
@@ -402,13 +412,13 @@ static inline void setti_type_init_values(const setti_type* type, void* values, 
     }
 }
 
-static inline void setti_type_copy_values(const setti_type* type, void* to, const void* from,
-                                          uint32_t count)
+static inline void setti_type_copy_values(const setti_type* type, void* copies,
+                                          const void* originals, uint32_t count)
 {
     if (type->desc.copy != NULL) {
-        setti_type_call_copy(type, to, from, count);
+        setti_type_call_copy(type, copies, originals, count);
     } else {
-        setti_row_copy(to, from, (size_t)count * type->storage.size);
+        setti_row_copy(copies, originals, (size_t)count * type->storage.size);
     }
 }
 
@@ -426,12 +436,12 @@ SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
     if (count == 0) {
         return NULL;
     }
-    /* the tag's type comes after the types that it requires itself */
+    /* such a tag requires the type, and the types that the type requires: these come before */
     const setti_type* last = type->required.item[count - 1];
     return last->off == type ? last : NULL;
 }
 
-/* world->readable before a type is registered. */
+/* The value of world->readable before a type is registered. */
 extern const void* const setti_component_no_types[1];
 
 /* Returns true if the entity at an index has the type, and the type is not switched off. */

@@ -22,7 +22,8 @@ static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
     return false;
 }
 
-/* Adds to *count the handles in a struct, and to *declared those that `entity_offsets` also lists.
+/* Counts the handles in a struct: adds the number of handles to *count, and the number of handles
+ * in `entity_offsets` to *declared.
  *   base  offset of the struct in the value */
 static void members_count_handles(const sett_component_desc* desc, const sett_struct* structure,
                                   uint32_t base, uint32_t* count, uint32_t* declared)
@@ -32,23 +33,33 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
         bool is_struct = member->of != NULL;
         bool is_handle =
             member->kind == SETT_MEMBER_ENTITY || member->element == SETT_MEMBER_ENTITY;
-        if (member->kind == SETT_MEMBER_LIST || (!is_struct && !is_handle)) {
-            continue; /* lists contain no handles */
+        if (member->kind == SETT_MEMBER_LIST) { /* lists contain no handles */
+            continue;
         }
-        uint32_t step = is_struct ? member->of->size : (uint32_t)sizeof(sett_entity);
-        for (uint32_t at = 0; at < member->size; at += step) { /* the elements of an array */
-            uint32_t offset = base + member->offset + at;
+        if (!is_struct && !is_handle) {
+            continue;
+        }
+        uint32_t element_size = sizeof(sett_entity);
+        if (is_struct) {
+            element_size = member->of->size;
+        }
+        uint32_t offset = base + member->offset;
+        const uint32_t end = offset + member->size;
+        for (; offset < end; offset += element_size) { /* the elements of an array */
             if (is_struct) {
                 members_count_handles(desc, member->of, offset, count, declared);
-            } else {
-                ++*count;
-                *declared += members_has_offset(desc, offset) ? 1 : 0;
+                continue;
+            }
+            ++*count;
+            if (members_has_offset(desc, offset)) {
+                ++*declared;
             }
         }
     }
 }
 
-/* Gives a descriptor with strings or lists the library's hooks. Returns NULL, or an error. */
+/* Gives a descriptor the library's hooks for strings and lists, if the struct has such members.
+ * Returns NULL, or an error. */
 static const char* members_give_hooks(sett_component_desc* desc, const sett_struct* structure)
 {
     if (!setti_struct_owns(structure)) {
@@ -57,7 +68,8 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
     bool has_hooks = desc->copy != NULL || desc->deinit != NULL;
     bool has_our_hooks = /* given by an earlier registration */
         desc->copy == setti_owned_copy_hook && desc->deinit == setti_owned_deinit_hook;
-    if (desc->move != NULL || (has_hooks && !has_our_hooks)) {
+    bool has_other_hooks = has_hooks && !has_our_hooks;
+    if (desc->move != NULL || has_other_hooks) {
         return "the library copies and frees the strings and lists in `members` - leave out "
                "`copy`, `deinit` and `move`";
     }
@@ -80,7 +92,8 @@ static const char* members_check_written(const sett_struct* structure, char* out
     return wrong;
 }
 
-/* Checks the members of a descriptor. Returns NULL, or an error. */
+/* Checks the members of a descriptor. Returns NULL, or an error, perhaps in `out`.
+ *   mask  the bits that count in a value. NULL: it is unknown which bytes are padding */
 SETTI_COLD static const char* members_check(sett_component_desc* desc, const sett_struct* structure,
                                             const unsigned char* mask, char* out)
 {
@@ -105,8 +118,8 @@ SETTI_COLD static const char* members_check(sett_component_desc* desc, const set
     uint32_t handles = 0;
     uint32_t declared = 0;
     members_count_handles(desc, structure, 0, &handles, &declared);
-    if (desc->entity_offset_count != 0 &&
-        (handles != declared || handles != desc->entity_offset_count)) {
+    bool offsets_match = handles == declared && handles == desc->entity_offset_count;
+    if (desc->entity_offset_count != 0 && !offsets_match) {
         return "`entity_offsets` differs from the handles in `members` - register the type without "
                "`entity_offsets`";
     }
@@ -116,7 +129,8 @@ SETTI_COLD static const char* members_check(sett_component_desc* desc, const set
     return members_give_hooks(desc, structure);
 }
 
-/* Allocates the mask of a type with members. *mask becomes NULL if all bits count. */
+/* Allocates the mask of a type with members. *mask becomes NULL if all bits count. Returns false if
+ * memory runs out. */
 static bool members_make_mask(setti_pool* pool, const setti_members* members, unsigned char** mask)
 {
     size_t size = members->of.size;
@@ -146,8 +160,8 @@ static bool members_own_written(setti_pool* pool, setti_type* type, const sett_s
     return true;
 }
 
-/* Gives a type members, and sets mask, offsets and `hook_user` to match. Returns false without
- * memory. */
+/* Gives a type members. Sets the mask, the offsets and `hook_user` to match the members. Returns
+ * false if memory runs out. */
 SETTI_COLD static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* structure)
 {
     if (type->desc.write != NULL) {
@@ -160,9 +174,13 @@ SETTI_COLD static bool members_own(setti_pool* pool, setti_type* type, const set
         return false;
     }
     size_t size = members->entity_count * sizeof(uint32_t);
-    uint32_t* offsets = size != 0 ? setti_pool_alloc(pool, size, 8) : NULL;
+    uint32_t* offsets = NULL; /* stays NULL if there are no handles */
+    if (size != 0) {
+        offsets = setti_pool_alloc(pool, size, 8);
+    }
+    bool has_offsets = offsets != NULL || size == 0;
     unsigned char* mask = NULL;
-    if ((offsets == NULL && size != 0) || !members_make_mask(pool, members, &mask)) {
+    if (!has_offsets || !members_make_mask(pool, members, &mask)) {
         setti_pool_free(pool, offsets, size, 8);
         setti_members_destroy(pool, members);
         return false;
@@ -181,7 +199,10 @@ SETTI_COLD static bool members_own(setti_pool* pool, setti_type* type, const set
     desc->entity_offset_count = members->entity_count;
     desc->mask = mask;
     desc->members = &members->of;
-    type->padding_hash = mask != NULL ? setti_hash_bytes(mask, desc->size) : 0;
+    type->padding_hash = 0;
+    if (mask != NULL) {
+        type->padding_hash = setti_hash_bytes(mask, desc->size);
+    }
     type->padding_known = true;
     type->members = members;
     type->hook_user = members->owned_count != 0 ? members : desc->user;
@@ -193,7 +214,8 @@ SETTI_COLD const char* setti_component_validate_members(const setti_type* type)
     const sett_component_desc* desc = &type->desc;
     const setti_members* members = type->written != NULL ? type->written : type->members;
     const unsigned char* mask = desc->mask;
-    if (desc->members != (members != NULL ? &members->of : NULL)) {
+    const sett_struct* structure = members != NULL ? &members->of : NULL;
+    if (desc->members != structure) {
         return "the descriptor has other members than the type";
     }
     if (members == NULL) {
@@ -202,8 +224,8 @@ SETTI_COLD const char* setti_component_validate_members(const setti_type* type)
     if (members == type->written) {
         return desc->write != NULL ? NULL : "what hooks write has no hooks";
     }
-    if (members->owned_count != 0 &&
-        (desc->copy != setti_owned_copy_hook || type->hook_user != members)) {
+    bool has_hooks = desc->copy == setti_owned_copy_hook && type->hook_user == members;
+    if (members->owned_count != 0 && !has_hooks) {
         return "strings or lists have no hooks";
     }
     size_t counted = 0;
@@ -219,25 +241,30 @@ SETTI_COLD const char* setti_component_validate_members(const setti_type* type)
     if (counted != members->size) {
         return "bytes without a member count";
     }
-    if (desc->entity_offset_count != members->entity_count ||
-        (members->entity_count != 0 && memcmp(desc->entity_offsets, members->entities,
-                                              members->entity_count * sizeof(uint32_t)) != 0)) {
+    if (desc->entity_offset_count != members->entity_count) {
+        return "handles of members are not the handles of the type";
+    }
+    size_t offsets_size = members->entity_count * sizeof(uint32_t);
+    if (offsets_size != 0 && memcmp(desc->entity_offsets, members->entities, offsets_size) != 0) {
         return "handles of members are not the handles of the type";
     }
     return NULL;
 }
 
-/* Returns NULL, or why a registered type cannot have these members. */
+/* Checks that a registered type can have the members of `structure`. Returns NULL, or an error. */
 static const char* members_check_type(sett_world* world, const setti_type* type,
                                       const sett_struct* structure, char* out)
 {
     size_t size = type->desc.size;
     bool no_padding = type->padding_known && type->desc.mask == NULL && size == structure->size;
-    unsigned char* ones = no_padding ? setti_pool_alloc(&world->pool, size, 8) : NULL;
     const unsigned char* mask = type->desc.mask;
+    unsigned char* ones = NULL;
+    if (no_padding) {
+        ones = setti_pool_alloc(&world->pool, size, 8);
+    }
     if (ones != NULL) {
         memset(ones, 255, size);
-        mask = ones; /* there is no padding; to members_check, NULL would mean unknown padding */
+        mask = ones; /* to members_check, a NULL mask would mean that the padding is unknown */
     }
     sett_component_desc desc = type->desc;
     const char* wrong = members_check(&desc, structure, mask, out);
@@ -249,7 +276,7 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
     return wrong;
 }
 
-/* Fails unless a type can get other members than it has. */
+/* Reports an error if a type cannot get other members than its present members. */
 static sett_status members_check_change(sett_world* world, const setti_type* type, const char* call)
 {
     const char* name = type->desc.name;
@@ -284,13 +311,16 @@ SETTI_COLD sett_status setti_component_set_members(sett_world* world, setti_type
     if (wrong != NULL) {
         return setti_world_fail_argument(world, call, type->desc.name, wrong);
     }
-    bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, structure);
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK && !same) {
-        status = members_check_change(world, type, call);
-    }
     if (status != SETT_OK) {
         return status;
+    }
+    bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, structure);
+    if (!same) {
+        status = members_check_change(world, type, call);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
     if (!members_own(&world->pool, type, structure)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
@@ -323,14 +353,26 @@ sett_status sett_members_set(sett_world* world, sett_component component,
 
 const sett_struct* sett_members_get(const sett_world* world, sett_component component)
 {
-    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
-    return type != NULL && type->members != NULL ? &type->members->of : NULL;
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
+    const setti_type* type = setti_world_type(world, component);
+    if (type == NULL || type->members == NULL) {
+        return NULL;
+    }
+    return &type->members->of;
 }
 
 uint64_t sett_members_fingerprint(const sett_world* world, sett_component component)
 {
-    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
-    return type != NULL && type->members != NULL ? type->members->fingerprint : 0;
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
+    const setti_type* type = setti_world_type(world, component);
+    if (type == NULL || type->members == NULL) {
+        return 0;
+    }
+    return type->members->fingerprint;
 }
 
 bool sett_member_find(const sett_world* world, sett_component component, const char* path,

@@ -1,9 +1,9 @@
 /* enable.c: switches components off without removing their values, and on again.
  *
  * For each type registered with can_disable there is a tag "<name> off", which requires the type.
- * An entity with the tag has the component switched off. So snapshots, hashes, deltas, files and
- * copies contain the switch. Removing the component removes the tag. Queries, groups and observers
- * with a term of the type exclude the tag.
+ * If an entity has the tag, the component of the entity is switched off. Snapshots, hashes, deltas,
+ * files and copies contain the tag, and so the switch. Removing the component removes the tag.
+ * Queries, groups and observers with a term of the type exclude the tag.
  *
  * Invariant:  an entity has a type's tag  =>  the entity has the type
  */
@@ -12,7 +12,8 @@
 
 #include <stdio.h>
 
-/* Checks that an entity's component can be switched. Returns ARGUMENT without `can_disable`. */
+/* Checks that an entity's component can be switched. Returns ARGUMENT if the type was registered
+ * without `can_disable`. */
 static sett_status enable_check(const sett_world* world, sett_entity entity, const setti_type* type)
 {
     if (type == NULL) {
@@ -24,7 +25,10 @@ static sett_status enable_check(const sett_world* world, sett_entity entity, con
     if (type->off == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    return sett_has(world, entity, type->id) ? SETT_OK : SETT_STATUS_ABSENT;
+    if (!sett_has(world, entity, type->id)) {
+        return SETT_STATUS_ABSENT;
+    }
+    return SETT_OK;
 }
 
 static const char enable_rejected[] =
@@ -44,18 +48,24 @@ sett_status sett_enable(sett_world* world, sett_entity entity, sett_component co
     if (status != SETT_OK) {
         return setti_world_fail(world, status, __func__, entity, component);
     }
-    bool is_on = !sett_has(world, entity, type->off->id);
-    if (is_on == on) {
+    bool is_enabled = !sett_has(world, entity, type->off->id);
+    if (is_enabled == on) {
         return SETT_OK;
     }
     status = setti_world_check_unlocked(world, __func__);
     if (status != SETT_OK) {
         return status;
     }
-    bool done = on ? sett_remove(world, entity, type->off->id) == SETT_OK
-                   : sett_add(world, entity, type->off->id) != NULL;
-    return done ? SETT_OK
-                : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, component);
+    bool switched;
+    if (on) {
+        switched = sett_remove(world, entity, type->off->id) == SETT_OK;
+    } else {
+        switched = sett_add(world, entity, type->off->id) != NULL;
+    }
+    if (!switched) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, component);
+    }
+    return SETT_OK;
 }
 
 bool sett_is_enabled(const sett_world* world, sett_entity entity, sett_component component)
@@ -64,14 +74,16 @@ bool sett_is_enabled(const sett_world* world, sett_entity entity, sett_component
         return false;
     }
     const setti_type* type = setti_world_type(world, component);
-    return sett_has(world, entity, component) &&
-           (type->off == NULL || !sett_has(world, entity, type->off->id));
+    if (!sett_has(world, entity, component)) {
+        return false;
+    }
+    return type->off == NULL || !sett_has(world, entity, type->off->id);
 }
 
 typedef struct enable_record {
     setti_command_call call; /* must be first */
     sett_component component;
-    bool on;
+    bool enabled;
 } enable_record;
 
 static sett_status enable_apply(sett_world* world, sett_entity entity, const void* call)
@@ -80,14 +92,14 @@ static sett_status enable_apply(sett_world* world, sett_entity entity, const voi
     if (!sett_has(world, entity, record->component)) { /* removed meanwhile */
         return SETT_OK;
     }
-    return sett_enable(world, entity, record->component, record->on);
+    return sett_enable(world, entity, record->component, record->enabled);
 }
 
 static void enable_print(const sett_world* world, const void* call, char* out, size_t size)
 {
     const enable_record* record = call;
     snprintf(out, size, ": \"%.100s\" %s", sett_component_name(world, record->component),
-             record->on ? "on" : "off");
+             record->enabled ? "on" : "off");
 }
 
 sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_component component,
@@ -115,7 +127,7 @@ sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_co
     enable_record* record = setti_commands_call(commands, entity, &kind, sizeof(*record), &status);
     if (record != NULL) {
         record->component = component;
-        record->on = on;
+        record->enabled = on;
     }
     return status;
 }
