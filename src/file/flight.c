@@ -199,7 +199,8 @@ sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
         return status;
     }
     status = flight_record(flight, now, frame, __func__);
-    setti_stream_drop(world, status == SETT_OK ? flight->last : now);
+    sett_snapshot unneeded = status == SETT_OK ? flight->last : now;
+    setti_stream_drop(world, unneeded);
     if (status == SETT_OK) {
         flight->last = now;
         flight->types = world->registered.count;

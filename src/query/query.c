@@ -435,7 +435,7 @@ static const setti_term* query_term_of_type(const sett_query* query, size_t size
     return NULL;
 }
 
-/* Writes why the program cannot read term `k` as a field of the C type `type`. */
+/* Writes why the program cannot use term `k` as a field of the C type `type`. */
 SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint32_t k, size_t size,
                                                   const char* type, char* out, size_t room)
 {

@@ -1,5 +1,5 @@
 /* query_count.c: answers about a query for which the program needs no loop: sett_query_count,
- * sett_query_first, sett_query_matches. For jobs, the survey of the chunks that may hold matches.
+ * sett_query_first, sett_query_matches. Also surveys the chunks that may hold matches, for jobs.
  *
  * The workload: a count or the first match now and then. In each frame, a survey for each system
  * that runs in several jobs, over up to a million entities.
@@ -94,9 +94,9 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
     survey->filled++;
 }
 
-/* Finds the first word with a match, starting at the row `row`, which is bit 0 of a word. Returns
- * the row that is bit 0 of the word found, or a row >= `end` if there is none.
- *   bits  the words of each array, from `row` on */
+/* Finds the first word with a match. Returns the first row of this word, or a row >= `end` if there
+ * is no match.
+ *   bits  the words of each array; the first word begins at the row `row` */
 static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits, uint32_t row,
                             uint32_t end)
 {
@@ -117,8 +117,8 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     SETTI_ASSERT(query->array_count != 0 && survey->rows % SETT_BATCH_ROWS == 0);
-    uint32_t page_rows =
-        query->lists.rare ? SETT_BATCH_ROWS : SETTI_BITS_ROWS; /* searched at once */
+    /* rows of a page, which is searched at once */
+    uint32_t page_rows = query->lists.rare ? SETT_BATCH_ROWS : SETTI_BITS_ROWS;
     for (uint32_t row = 0; row < limit;) {
         if (query->lists.rare) { /* skips to a page with values of the rarest type */
             row = setti_array_seek(setti_match_rarest(query), row) & ~(uint32_t)63;
@@ -126,11 +126,12 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
         if (row >= limit) {
             return;
         }
-        if (setti_match_words_at(query, row, bits) != NULL) {
+        if (setti_match_words_at(query, row, bits) != NULL) { /* an array has no page here */
             row = setti_match_seek(query, row);
             continue;
         }
-        uint32_t page_end = SETTI_MIN(limit, (row | (page_rows - 1)) + 1);
+        uint32_t next_page = (row | (page_rows - 1)) + 1;
+        uint32_t page_end = SETTI_MIN(limit, next_page);
         row = survey_find(query, bits, row, page_end);
         if (row < page_end) {
             survey_mark(survey, row / survey->rows);
@@ -153,6 +154,7 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
             loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
         }
     }
+    /* a unit is SETT_BATCH_ROWS rows; all divisions round up */
     uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
     uint32_t chunk_units = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
     survey->rows = chunk_units * SETT_BATCH_ROWS;

@@ -145,7 +145,7 @@ static bool choose_is_large(const setti_type* relationship)
     return (size_t)relationship->storage.extent * relationship->storage.size > LARGE_SIZE;
 }
 
-/* The type that an item requires of a variable, or NULL. */
+/* The type that the entities of a variable must have because of an item, or NULL. */
 static const setti_type* choose_required_type(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
@@ -234,7 +234,7 @@ static uint32_t choose_share(choose* c, const setti_type* known, const setti_typ
     uint64_t share =
         SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
     if (seen != 0 && seen >= SETTI_MIN(count, SHARE_FEWEST)) { /* enough samples */
-        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1;  /* without a hit: half a hit */
+        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1;  /* no hit counts as half a hit */
         share = halves * SHARE_ONE / (2 * seen);
     }
     if (c->memo_count < SHARE_MEMO) {
@@ -249,11 +249,13 @@ static bool choose_by_words(const setti_type* driver)
     return driver == NULL || driver->storage.kind != SETTI_SPARSE;
 }
 
-/* Whether presence bits alone decide an item. */
+/* Whether presence bits alone decide an item: it tests a component that no entity has disabled. */
 static bool choose_is_decided_by_bits(const setti_search_item* item)
 {
-    return item->kind == SETTI_ITEM_HAS &&
-           (item->type->off == NULL || item->type->off->storage.count == 0);
+    if (item->kind != SETTI_ITEM_HAS) {
+        return false;
+    }
+    return item->type->off == NULL || item->type->off->storage.count == 0;
 }
 
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
@@ -261,17 +263,17 @@ const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t v
 {
     bool decides = choose_is_decided_by_bits(item) && item->source == variable && !item->optional;
     const setti_type* type = choose_required_type(item, variable);
-    if (decides) { /* bits decide even a negated item, which requires no type */
+    if (decides) { /* a negated item requires no type, but bits decide it too */
         type = item->needs[0];
     }
     if (type == NULL) {
         return NULL;
     }
     if (type == driver && !item->negated) {
-        return type;
+        return type; /* the scan only goes through entities with this type */
     }
     if (!choose_by_words(driver) || type->storage.kind == SETTI_SPARSE) {
-        return NULL;
+        return NULL; /* there are no bits to test */
     }
     return type;
 }
@@ -369,11 +371,11 @@ static uint64_t choose_test_compare(const choose* c, const choose_state* s,
     return choose_scale(s->rows, 1, values);
 }
 
-/* Adds the cost of an item's test. Returns the estimated rows left. */
+/* Adds the cost of testing an item. Returns the estimated number of rows left. */
 static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item* item)
 {
     SETTI_ASSERT(s->rows != 0);
-    uint64_t passed = s->rows / 2; /* of a list or a walk */
+    uint64_t passed = s->rows / 2; /* assumed for a list or a walk */
     uint32_t row_cost = COST_OTHER;
     if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
         passed = choose_test_component(c, s, item);
@@ -442,7 +444,8 @@ static uint32_t choose_link_count_of(const choose* c, const setti_search_item* i
     return links != NULL ? links->count : 0;
 }
 
-/* Estimates the rows and the cost of following the links of an item to `side`. */
+/* Estimates the rows and the cost of a pick that follows the links of an item to the side
+ * `side`. */
 static void choose_follow(const choose* c, const choose_state* s, const setti_search_item* item,
                           setti_link_side side, choose_pick* pick)
 {
@@ -484,8 +487,8 @@ static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t va
            !c->search->variable[variable].optional;
 }
 
-/* Fills in a pick: to find the source or the target of an item, as `side` says. Returns false if
- * the item cannot find it now. */
+/* Fills in a pick that finds the source or the target of an item, as `side` says. Returns false if
+ * the item cannot find that variable now. */
 static bool choose_item_pick(const choose* c, const choose_state* s, const setti_search_item* item,
                              setti_link_side side, choose_pick* pick)
 {
@@ -516,7 +519,7 @@ static bool choose_item_pick(const choose* c, const choose_state* s, const setti
     return true;
 }
 
-/* Lists the ways in which an item can find a variable. Returns the count. */
+/* Lists the ways in which an item can find a variable now. Returns the number of picks. */
 static uint32_t choose_item_picks(const choose* c, const choose_state* s,
                                   const setti_search_item* item, choose_pick* picks)
 {
@@ -536,7 +539,7 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
     return count;
 }
 
-/* Fills in a pick: to find a variable by a scan. */
+/* Fills in a pick that finds a variable by a scan. */
 static void choose_scan(choose* c, const choose_state* s, uint32_t variable, choose_pick* pick)
 {
     SETTI_ASSERT(choose_is_wanted(c, s, variable));
@@ -590,7 +593,7 @@ static void choose_sort_picks(choose_pick* picks, uint32_t count)
     }
 }
 
-/* Lists the possible next picks, the cheapest first. Returns the count. */
+/* Lists the possible next picks, the cheapest first. Returns the number of picks. */
 static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks)
 {
     uint32_t count = 0;
@@ -619,8 +622,9 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     const setti_type* known = NULL;
     if (pick->kind == SETTI_FIND_SCAN) { /* the scan also tests items by presence bits */
         known = choose_driver(c, pick->variable);
-        domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1)) /
-                 SETTI_ESTIMATE_ONE; /* results for each row */
+        /* The domain of a scanned variable: the number of results for each row. */
+        domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1));
+        domain /= SETTI_ESTIMATE_ONE;
         for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
             if (choose_is_decided_by_bits(item) &&
@@ -651,7 +655,8 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     }
 }
 
-/* Tries all orders that begin with the first `count` picks. */
+/* Tries all orders that begin with the first `count` of c->picks. `s` is the state after these
+ * picks. */
 static void choose_try(choose* c, choose_state s, uint32_t count)
 {
     choose_add_test_costs(c, &s);
@@ -744,7 +749,7 @@ static void choose_add_tests(choose* c, choose_state* s)
     }
 }
 
-/* Adds a step to drop hidden entities of a variable, if any tag can hide them. */
+/* Adds a step that drops the hidden entities of a variable, unless no tag can hide any. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
     const setti_variable* tested = &c->search->variable[variable];

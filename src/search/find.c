@@ -39,7 +39,7 @@ typedef struct find_reached {
 
 /* The progress of a step through the rows of the previous block. */
 typedef struct find_work {
-    bool begun;     /* rows of the previous block are left; of an input: it was handed out */
+    bool begun;     /* the block before has rows left; of an input: the input was handed out */
     bool open;      /* `row` has results left */
     uint32_t row;   /* the current row of the previous block */
     uint32_t place; /* the next result: a link's place, a position in `reached`, or an index or
@@ -57,7 +57,7 @@ typedef struct find {
     uint32_t* column;                         /* results: FIND_ROWS for each variable */
     uint32_t constant[SETT_SEARCH_VARIABLES]; /* entity indices of fixed variables */
     size_t size;                              /* of this struct and its arrays, in bytes */
-    bool pooled;     /* allocated from the world's pool, not by its allocator */
+    bool pooled;     /* allocated from the world's pool, not by the allocator */
     bool failed;     /* the loop must end: memory ran out, or `stopped` is set */
     bool stopped;    /* the search's limit ended the loop */
     uint32_t spent;  /* work since the last call of the limit */
@@ -66,7 +66,7 @@ typedef struct find {
     bool collected;  /* results are collected and sorted first */
     setti_sorted sorted;
     struct find* next; /* in search->loops */
-    const void* frame; /* the sett_rows of the loop, if a local variable; or NULL */
+    const void* frame; /* the sett_rows of the loop if they are a local variable, or NULL */
 } find;
 
 void* setti_find_alloc(sett_world* world, bool pooled, size_t size)
@@ -90,7 +90,7 @@ void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size
 
 static void find_reached_free(const find* f, find_reached* reached)
 {
-    /* `slot` follows `index`. */
+    /* `index` and `slot` are one piece of memory. */
     setti_find_release(f->world, f->pooled, reached->index, reached->room * 3 * sizeof(uint32_t));
     memset(reached, 0, sizeof(*reached));
 }
@@ -152,7 +152,7 @@ static void find_destroy(find* f)
     setti_find_release(f->world, f->pooled, f, f->size);
 }
 
-/* Takes a loop from the search's list. Keeps the loop as the spare one, or frees it. */
+/* Takes a loop out of the list of the search. Keeps it as the spare loop, or frees it. */
 static void find_release(find* f)
 {
     find** link = &f->search->loops;
@@ -540,7 +540,7 @@ SETTI_INLINE uint32_t find_start(const find* f, const setti_search_step* step, u
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
 }
 
-/* Adds the ends of a row's links. Returns true if the block is full. */
+/* Adds the ends of the links of a row. Returns true if the block is full before the last end. */
 SETTI_INLINE bool fill_links_of(find* f, const setti_search_step* step, find_work* w,
                                 find_block* out, setti_link_side side)
 {
@@ -592,7 +592,7 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
     return false;
 }
 
-/* Adds the entity that the side of `==` already found gives for a row. Returns false: a row has one
+/* Adds the entity that the found side of `==` has in a row. Returns false, because a row has one
  * result at most, and the block has room for one. */
 static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
                       find_block* out)
@@ -740,7 +740,7 @@ static bool test_followed(find* f, const setti_search_item* item, uint32_t sourc
         find_spend(f, 1);
         ancestor = setti_along_next(&walk, item->along, ancestor);
     }
-    return ancestor != SETTI_NONE; /* it is the target, unless f->failed */
+    return ancestor != SETTI_NONE; /* `ancestor` is the target, unless f->failed */
 }
 
 /* Whether a chain of links leads from the source to the target. `reached` gets the entities reached
@@ -768,7 +768,7 @@ static bool test_direct(const find* f, const setti_type* relationship, uint32_t 
                             setti_entity_at(table, target)) != SETTI_NONE;
 }
 
-/* Whether an entity can be the entity `_`: no tag hides it. */
+/* Whether an entity can stand for `_`: no tag hides the entity. */
 static bool some_is_shown(const find* f, uint32_t index)
 {
     static const bool no_tag_is_named[SETTI_HIDDEN] = {false};
@@ -943,7 +943,7 @@ static bool test_is_having(const setti_search_step* step)
     return item->walk == SETT_WALK_NONE && step->a != SETTI_SOME;
 }
 
-/* Keeps the rows with a component, or without the component if the item is negated. */
+/* Drops the rows without a component. If the item is negated, drops the rows with the component. */
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
     const setti_type* type = step->item->type;
@@ -1027,22 +1027,24 @@ static bool find_pull(find* f, uint32_t k)
     return false;
 }
 
-/* Reports reads of members to the guard. */
-SETTI_COLD static void find_check_access(const sett_search* search)
+/* Reports to the guard that a loop reads the member of a side, if the side is a member. */
+static void find_check_side(sett_world* world, const setti_search_side* side)
 {
-    const setti_guard* guard = search->world->guard;
-    uint32_t side_count = 2 * search->compare_count;
-    for (uint32_t k = 0; k <= side_count; k++) { /* the last side is the order's */
-        const setti_search_side* side = &search->rank.side;
-        if (k < side_count) {
-            side = &search->side[k / 2][k % 2];
-        }
-        if (side->kind == SETT_OPERAND_MEMBER) {
-            guard->visit(search->world, side->type->id, SETTI_ACCESS_READ, "sett_search_begin");
-        }
+    if (side->kind == SETT_OPERAND_MEMBER) {
+        world->guard->visit(world, side->type->id, SETTI_ACCESS_READ, "sett_search_begin");
     }
 }
 
+SETTI_COLD static void find_check_access(const sett_search* search)
+{
+    for (uint32_t k = 0; k < search->compare_count; k++) {
+        find_check_side(search->world, &search->side[k][0]);
+        find_check_side(search->world, &search->side[k][1]);
+    }
+    find_check_side(search->world, &search->rank.side);
+}
+
+/* Prepares a loop, which can be the spare one: plans the steps, and reads the fixed variables. */
 static void find_begin(find* f, sett_search* search)
 {
     SETTI_ASSERT(f->search == search);
@@ -1109,7 +1111,7 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
         return sett_search_begin(search, rows);
     }
     find_release_left(search, rows);
-    const void* outermost = search->open.frame; /* restored below: sett_search_begin clears it */
+    const void* outermost = search->open.frame; /* sett_search_begin clears `frame` */
     sett_rows* opened = sett_search_begin(search, rows);
     if (opened != NULL) {
         find* f = opened->internal;
@@ -1119,16 +1121,17 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     return opened;
 }
 
-/* Writes the values of the rows of the last block to the columns. `last` is the block's depth. */
-static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
+/* Writes the values of the rows of the last block to the columns. `last_depth` is the block's
+ * depth. */
+static void rows_gather(sett_rows* rows, const find* f, uint32_t last_depth)
 {
-    SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
+    SETTI_ASSERT(rows->count <= FIND_ROWS && last_depth < f->search->depth_room);
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         uint8_t number = f->search->result[v];
         uint8_t depth = f->plan.depth[f->branch][number];
         uint32_t* column = f->column + (size_t)v * FIND_ROWS;
         for (uint32_t k = 0; k < rows->count; k++) {
-            column[k] = find_value(f, last, k, number, depth);
+            column[k] = find_value(f, last_depth, k, number, depth);
         }
     }
 }
@@ -1146,10 +1149,11 @@ static bool rows_find(sett_rows* rows, find* f)
 {
     rows->count = 0;
     while (f->branch < f->search->branch_count && f->closed == f->search->open.closed) {
-        uint32_t last = (uint32_t)f->plan.pipe[f->branch].stop - 1;
-        if (find_pull(f, last)) {
-            rows->count = f->block[f->plan.step[last].depth].count;
-            rows_gather(rows, f, f->plan.step[last].depth);
+        uint32_t last_step = (uint32_t)f->plan.pipe[f->branch].stop - 1;
+        if (find_pull(f, last_step)) {
+            uint32_t last_depth = f->plan.step[last_step].depth;
+            rows->count = f->block[last_depth].count;
+            rows_gather(rows, f, last_depth);
             return true;
         }
         f->branch++;
@@ -1161,7 +1165,7 @@ static bool rows_find(sett_rows* rows, find* f)
     return false;
 }
 
-/* Finds and sorts all results. After a failure there are none. */
+/* Finds and sorts all results. After a failure there are no results. */
 static void rows_collect(sett_rows* rows, find* f)
 {
     f->collected = true;
@@ -1279,8 +1283,8 @@ SETTI_COLD static void explain_pipe(setti_writer* writer, const sett_search* sea
     }
 }
 
-/* Returns bits: of a variable, and of the variables that terms join to it. Terms can join two
- * variables by way of others. */
+/* Returns the bits of `variable` and of all variables that terms join to `variable`, directly or by
+ * way of other variables. */
 static uint32_t explain_joined(const sett_search* search, const setti_search_scope* scope,
                                uint32_t variable)
 {

@@ -41,7 +41,7 @@
 typedef struct lookup_encoding {
     uint64_t minus_zero; /* bits of -0.0, encoded as 0 */
     uint64_t flip;       /* bits to invert: the sign bit */
-    uint64_t negative;   /* bits to invert in negative floats: a larger number is less */
+    uint64_t negative;   /* bits to invert in negative floats: the one with larger bits is less */
     uint32_t up;         /* how far to shift left, so that the sign bit is the highest bit */
 } lookup_encoding;
 
@@ -51,7 +51,7 @@ typedef struct lookup_record {
     uint32_t next;  /* place of the next record with the same key, or SETTI_NONE */
     uint32_t previous;
     /* In the first record of a key only: */
-    uint32_t next_chain; /* place of the first record of the slot's next key, or SETTI_NONE */
+    uint32_t next_chain; /* place of the first record of the next key in the slot, or SETTI_NONE */
     uint32_t count;      /* number of records with the key */
 } lookup_record;
 
@@ -148,6 +148,22 @@ static void lookup_unlink_slot(const sett_lookup* l, uint32_t place)
     }
 }
 
+/* Links all records to the slots, which are empty. */
+static void lookup_link_all(sett_lookup* l)
+{
+    for (uint32_t number = 0; number < l->page_count; number++) {
+        const lookup_record* page = l->page[number];
+        if (page == NULL) {
+            continue;
+        }
+        for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
+            if (page[k].index != SETTI_NONE) {
+                lookup_link_slot(l, (number << l->shift) + k);
+            }
+        }
+    }
+}
+
 /* Makes room for `count` records in the slots. Returns false when memory runs out. */
 static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
 {
@@ -167,16 +183,7 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
     memset(slot, 0xFF, (size_t)room * sizeof(*slot));
     l->slot = slot;
     l->slot_count = room;
-    for (uint32_t number = 0; number < l->page_count; number++) {
-        if (l->page[number] == NULL) {
-            continue;
-        }
-        for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
-            if (l->page[number][k].index != SETTI_NONE) {
-                lookup_link_slot(l, (number << l->shift) + k);
-            }
-        }
-    }
+    lookup_link_all(l);
     return true;
 }
 
@@ -275,7 +282,7 @@ static void lookup_drop_page(sett_lookup* l, uint32_t number)
     l->page[number] = NULL;
 }
 
-/* Makes a page of records, unless it exists. Returns false when memory runs out. */
+/* Makes a page of records, unless the page exists. Returns false when memory runs out. */
 static bool lookup_ensure_page(sett_lookup* l, uint32_t number)
 {
     setti_pool* pool = &l->world->pool;
@@ -309,7 +316,7 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
     uint64_t wide = 0;
     uint32_t word = 0;
     uint16_t half = 0;
-    switch (size) { /* constant sizes avoid calls of memcpy, half of the time */
+    switch (size) { /* constant sizes avoid calls of memcpy, which took half of the time */
     case sizeof(wide):
         memcpy(&wide, member, sizeof(wide));
         return wide;
@@ -333,6 +340,7 @@ SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
     return bits ^ code->flip ^ (all_if_negative & code->negative);
 }
 
+/* Sets the encoding for the kind and size of the member. */
 static void lookup_set_encoding(sett_lookup* l)
 {
     const uint64_t sign = (uint64_t)1 << 63;
@@ -359,8 +367,8 @@ static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64
 {
     lookup_record* record = lookup_at(l, place);
     /* Slots refer to places, not indices: a new index with the old key needs no new link. */
-    bool links_have_index = l->ordered || index == SETTI_NONE;
-    bool moved = links_have_index && record->index != index;
+    bool index_matters = l->ordered || index == SETTI_NONE;
+    bool moved = index_matters && record->index != index;
     if (record->index != SETTI_NONE && (moved || record->key != key)) {
         lookup_unlink(l, place);
     }
@@ -399,8 +407,10 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
             index = (word & 1) != 0 ? place : SETTI_NONE;
             word >>= 1;
         }
-        uint64_t key =
-            index != SETTI_NONE ? lookup_encode(&code, lookup_bits(member, size) << code.up) : 0;
+        uint64_t key = 0;
+        if (index != SETTI_NONE) {
+            key = lookup_encode(&code, lookup_bits(member, size) << code.up);
+        }
         bool same = page[k].index == index && (index == SETTI_NONE || page[k].key == key);
         if (SETTI_UNLIKELY(!same) && !lookup_change(l, place, index, key)) {
             return false;
@@ -469,7 +479,7 @@ static void lookup_clear(sett_lookup* l)
     l->unsorted = false;
 }
 
-/* Whether nothing has changed since the last update. */
+/* Whether no value has changed since the last update. */
 static bool lookup_is_current(const sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
@@ -485,7 +495,7 @@ static bool lookup_is_current(const sett_lookup* l)
     return storage->kind == SETTI_SPARSE || setti_search_newest(&storage->presence) < l->since;
 }
 
-/* Whether a search can use the look-up as it is: no value has changed, and none is being
+/* Whether a search can use the look-up as it is: no value has changed, and no values are being
  * gathered. */
 static bool lookup_is_readable(const sett_lookup* l)
 {
@@ -555,6 +565,7 @@ static void lookup_distribute(sett_entity* entities, uint32_t count, uint32_t sh
         next[value] = sum;
         sum = stop[value];
     }
+    /* Swaps each entity to the next place of its group, until all groups are complete. */
     for (uint32_t value = 0; value < 256; value++) {
         while (next[value] < stop[value]) {
             sett_entity entity = entities[next[value]];
@@ -642,7 +653,7 @@ static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count
     }
 }
 
-/* Updates a look-up. Returns false after an error. */
+/* Updates a look-up if values have changed. Returns false after an error. */
 static bool lookup_make_ready(sett_lookup* l, const char* call)
 {
     if (l == NULL || setti_world_check_unlocked(l->world, call) != SETT_OK) {
@@ -875,7 +886,8 @@ static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti
     wanted->lookup = l;
 }
 
-/* Finds the range of keys for a scan. Returns the number of items that limit the range. */
+/* Finds the range of keys that the items of a scan leave. Returns the number of items that limit
+ * the range. */
 static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* search,
                                     const setti_search_step* step, uint64_t* low, uint64_t* high)
 {
@@ -895,7 +907,7 @@ static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* sea
     return count;
 }
 
-/* Finds the entities of a scan by the first look-up that has them. */
+/* Finds the entities of a scan by the first look-up that can find them. */
 static void lookup_narrow(const sett_search* search, const setti_search_step* step,
                           setti_wanted* wanted)
 {

@@ -15,7 +15,7 @@
 #include "query/query.h"
 #include "search/search.h"
 
-/* A match. Parent and depth are 0 for an entity that is not in the hierarchy. */
+/* A match. If the entity is not in the hierarchy, `parent` and `depth` are 0. */
 typedef struct ordered_match {
     sett_entity entity;
     uint32_t parent; /* a link: entity index plus 1; 0 for a root */
@@ -56,7 +56,7 @@ struct sett_ordered {
     ordered_list last;      /* the previous order */
     setti_rank_work work;
     setti_scratch positions; /* during an update: by entity index, (number of the match) + 1 */
-    setti_scratch matches;   /* of the last update, in the query's order */
+    setti_scratch matches;   /* the matches of the last update, in the order of the query */
     uint32_t match_count;
     bool fixed;          /* matches, parents and depths alone decide the order */
     bool known;          /* `now` is an order of `matches` */
@@ -255,7 +255,7 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
     return count;
 }
 
-/* The tick of the last write to the parts. */
+/* The tick of the last write to the first `count` parts. */
 static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* part, uint32_t count)
 {
     uint64_t newest = 0;
@@ -294,10 +294,11 @@ static uint32_t ordered_collect(sett_ordered* o)
     uint32_t positions = (uint32_t)(o->positions.size / sizeof(uint32_t));
     for (uint32_t k = 0; k < o->match_count; k++) {
         SETTI_ASSERT(match[k].entity.index < positions);
-        position[match[k].entity.index] = k + 1; /* until the match has an item */
+        position[match[k].entity.index] = k + 1; /* 0 again when the match has an item */
     }
     uint32_t count = 0;
-    for (uint32_t k = 0; count < o->match_count; k++) { /* of the last order, then of all matches */
+    /* First the entities of the last order, then those of all matches. */
+    for (uint32_t k = 0; count < o->match_count; k++) {
         SETTI_ASSERT(k < o->last.count + o->match_count);
         uint32_t index;
         if (k < o->last.count) {
@@ -308,6 +309,7 @@ static uint32_t ordered_collect(sett_ordered* o)
         if (index < positions && position[index] != 0) {
             const ordered_match* found = &match[position[index] - 1];
             position[index] = 0;
+            /* Only orders by value are sorted by keys. Else ordered_group_all reads the parent. */
             item[count] = (setti_ranked){
                 .entity = found->entity, .depth = found->depth, .key = found->parent};
             if (!o->fixed) {
@@ -381,9 +383,9 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* list,
 static bool ordered_sort(sett_ordered* o, uint32_t room)
 {
     o->known = false;
-    ordered_list next = o->last; /* its memory is reused */
+    ordered_list next = o->last; /* reuses the memory of the order before the last */
     bool reserved = ordered_reserve(o, &next, room);
-    o->last = next; /* has the memory, even if the reservation fails */
+    o->last = next; /* keeps the memory, even if the reservation failed */
     if (!reserved) {
         return false;
     }
@@ -487,7 +489,7 @@ static void ordered_mark(const sett_ordered* o, const setti_type* type)
     }
 }
 
-/* Notes the page of an entity's value in the array `pages`, and returns the entry. */
+/* Notes the page that has the value of an entity. Returns the entry of the page in `pages`. */
 static ordered_page* ordered_note_page(ordered_page* pages, const ordered_column* column,
                                        uint32_t index)
 {
@@ -525,7 +527,8 @@ static void ordered_note_rows(sett_ordered* o, const setti_type* type, const set
         setti_search_read_tick(&o->world->pool, setti_search_newest(&type->storage.presence));
 }
 
-/* Makes the rows, unless the last rows are current. Returns false when memory runs out. */
+/* Makes new rows, unless the rows of the last call are still valid. Returns false when memory runs
+ * out. */
 static bool ordered_make_rows(sett_ordered* o, const setti_type* type, bool writes)
 {
     setti_pool* pool = &o->world->pool;

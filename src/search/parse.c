@@ -33,22 +33,22 @@
 typedef struct parse {
     setti_parsed* out;
     const char* text;
-    const char* at;
+    const char* at; /* the next character to read */
     uint32_t nested;
 } parse;
 
-/* Stores the first error. Returns false. */
+/* Stores the first error, which is at `place` in the text. Returns false. */
 SETTI_PRINTF(4, 5)
-static bool parse_fail(parse* p, const char* at, sett_status status, const char* format, ...)
+static bool parse_fail(parse* p, const char* place, sett_status status, const char* format, ...)
 {
-    SETTI_ASSERT(at >= p->text);
+    SETTI_ASSERT(place >= p->text);
     setti_parsed* out = p->out;
     if (out->error_column == 0) {
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(out->error, sizeof(out->error), format, arguments);
         va_end(arguments);
-        out->error_column = (uint32_t)(at - p->text) + 1;
+        out->error_column = (uint32_t)(place - p->text) + 1;
         out->status = status;
     }
     return false;
@@ -56,10 +56,16 @@ static bool parse_fail(parse* p, const char* at, sett_status status, const char*
 
 #define PARSE_REJECT(p, at, ...) parse_fail(p, at, SETT_STATUS_ARGUMENT, __VA_ARGS__)
 
+static bool parse_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Skips blanks and comments. */
 static void parse_skip(parse* p)
 {
     for (;;) {
-        while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r') {
+        while (parse_is_blank(*p->at)) {
             p->at++;
         }
         if (p->at[0] != '/' || p->at[1] != '/') {
@@ -71,7 +77,7 @@ static void parse_skip(parse* p)
     }
 }
 
-/* The next word or character, for messages. */
+/* The next word or character, for messages. `out` is room for the text. */
 static const char* parse_found(parse* p, char out[32])
 {
     parse_skip(p);
@@ -82,13 +88,15 @@ static const char* parse_found(parse* p, char out[32])
     if (end == p->at) {
         end++; /* not a word: a single character */
     }
-    bool is_ascii = end - p->at > 1 || (*p->at > ' ' && *p->at < 127);
-    snprintf(out, 32, is_ascii ? "\"%.*s\"" : "a character that is not ASCII",
-             (int)SETTI_MIN(end - p->at, 24), p->at);
+    bool is_visible = *p->at > ' ' && *p->at < 127; /* also true for words */
+    if (!is_visible) {
+        return "a character that is not ASCII";
+    }
+    snprintf(out, 32, "\"%.*s\"", (int)SETTI_MIN(end - p->at, 24), p->at);
     return out;
 }
 
-/* Fails because `what` is missing before the next word. */
+/* Reports that `what` is missing before the next word. Returns false. */
 static bool parse_missing(parse* p, const char* what, const char* where)
 {
     char out[32];
@@ -96,7 +104,7 @@ static bool parse_missing(parse* p, const char* what, const char* where)
     return PARSE_REJECT(p, p->at, "%s is missing%s: found %s", what, where, found);
 }
 
-/* Skips `token` if it is next. Returns whether it was. */
+/* Skips `token` if it is next. Returns whether `token` was next. */
 static bool parse_accept(parse* p, const char* token)
 {
     parse_skip(p);
@@ -108,25 +116,30 @@ static bool parse_accept(parse* p, const char* token)
     return true;
 }
 
+/* Skips `token`. Reports an error if `token` is not next. */
 static bool parse_expect(parse* p, const char* token, const char* where)
 {
-    char found[32];
-    return parse_accept(p, token) || PARSE_REJECT(p, p->at, "\"%s\" is missing %s: found %s", token,
-                                                  where, parse_found(p, found));
+    if (parse_accept(p, token)) {
+        return true;
+    }
+    char out[32];
+    const char* found = parse_found(p, out);
+    return PARSE_REJECT(p, p->at, "\"%s\" is missing %s: found %s", token, where, found);
 }
 
-/* Copies a text behind setti_parsed. */
-static const char* parse_keep(parse* p, const char* from, size_t length)
+/* Copies a text behind setti_parsed. Returns the copy. */
+static const char* parse_keep(parse* p, const char* text, size_t length)
 {
     SETTI_ASSERT(sizeof(*p->out) + p->out->text_size + length < p->out->size);
     char* kept = (char*)(p->out + 1) + p->out->text_size;
-    memcpy(kept, from, length);
+    memcpy(kept, text, length);
     kept[length] = '\0';
     p->out->text_size += length + 1;
     return kept;
 }
 
-/* Copies a quoted text behind setti_parsed, without backslashes. Returns NULL after an error. */
+/* Copies a quoted text behind setti_parsed, without backslashes. Returns the copy, or NULL after an
+ * error. */
 static const char* parse_quoted(parse* p)
 {
     SETTI_ASSERT(*p->at == '"');
@@ -150,15 +163,28 @@ static const char* parse_quoted(parse* p)
     return kept;
 }
 
-/* Skips the first colon of the :: in a C++ name. Returns whether it did. */
-static bool parse_scope(parse* p)
+static bool parse_is_one_of(char c, const char* characters)
 {
-    bool is_scope = p->at[0] == ':' && p->at[1] == ':' && setti_search_is_letter(p->at[2]);
-    p->at += is_scope ? 1 : 0;
-    return is_scope;
+    return c != '\0' && strchr(characters, c) != NULL;
 }
 
-/* Reads a quoted text or a name. A name may also begin with `first`, and continue with `more`. */
+/* The end of the name at `next`. The name can also contain `more` characters, and the :: of C++. */
+static const char* parse_name_end(const char* next, const char* more)
+{
+    for (;;) {
+        bool is_scope = next[0] == ':' && next[1] == ':' && setti_search_is_letter(next[2]);
+        if (is_scope) {
+            next += 2;
+        } else if (setti_search_is_word(*next) || parse_is_one_of(*next, more)) {
+            next++;
+        } else {
+            return next;
+        }
+    }
+}
+
+/* Reads a quoted text or a name. A name can also begin with one of the characters `first`, and
+ * contain the characters `more`. Returns NULL after an error. */
 SETTI_COLD static const char* parse_text(parse* p, const char* what, const char* first,
                                          const char* more)
 {
@@ -167,11 +193,8 @@ SETTI_COLD static const char* parse_text(parse* p, const char* what, const char*
         return parse_quoted(p);
     }
     const char* start = p->at;
-    if (setti_search_is_letter(*p->at) || (*p->at != '\0' && strchr(first, *p->at) != NULL)) {
-        while (setti_search_is_word(*p->at) || parse_scope(p) ||
-               (*p->at != '\0' && strchr(more, *p->at) != NULL)) {
-            p->at++;
-        }
+    if (setti_search_is_letter(*start) || parse_is_one_of(*start, first)) {
+        p->at = parse_name_end(start, more);
         return parse_keep(p, start, (size_t)(p->at - start));
     }
     parse_missing(p, what, "");
@@ -183,7 +206,7 @@ static const char* parse_name(parse* p, const char* what)
     return parse_text(p, what, "", "");
 }
 
-/* Skips `word` if it is the next word. Returns whether it was. */
+/* Skips `word` if it is the next word. Returns whether `word` was next. */
 static bool parse_word(parse* p, const char* word)
 {
     parse_skip(p);
@@ -199,6 +222,7 @@ static bool parse_word(parse* p, const char* word)
     return true;
 }
 
+/* Reads a whole number of at most 32 bits. */
 static bool parse_number(parse* p, uint32_t* number)
 {
     const char* start = p->at;
@@ -207,8 +231,10 @@ static bool parse_number(parse* p, uint32_t* number)
         value = value * 10 + (uint64_t)(*p->at++ - '0');
     }
     *number = (uint32_t)value;
-    return (p->at != start && value <= UINT32_MAX) ||
-           PARSE_REJECT(p, start, "a number from 0 to 4294967295 is missing - write one");
+    if (p->at == start || value > UINT32_MAX) {
+        return PARSE_REJECT(p, start, "a number from 0 to 4294967295 is missing - write one");
+    }
+    return true;
 }
 
 /* The library's components. The first use in a text registers the component. */
@@ -220,7 +246,25 @@ static const struct {
     {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
-/* Finds the component `name`, which begins at `start`. `name` is NULL after an error. */
+/* Gets the component of the library with the name `name`. *in_list becomes whether there is one.
+ * Returns 0 if there is none, or after an error, which was reported already. `guess` is offered the
+ * names in the list. */
+static sett_component parse_library_component(sett_world* world, const char* name,
+                                              setti_guess* guess, bool* in_list)
+{
+    *in_list = false;
+    for (uint32_t k = 0; k < sizeof(parse_library) / sizeof(parse_library[0]); k++) {
+        setti_guess_try(guess, parse_library[k].name);
+        if (strcmp(name, parse_library[k].name) == 0) {
+            *in_list = true;
+            return parse_library[k].get(world);
+        }
+    }
+    return 0;
+}
+
+/* Finds the component `name`, which stands at `start` in the text. `name` is NULL if the name could
+ * not be read. That error is stored already. */
 SETTI_COLD static bool parse_component(parse* p, const char* start, const char* name,
                                        sett_component* out)
 {
@@ -229,22 +273,25 @@ SETTI_COLD static bool parse_component(parse* p, const char* start, const char* 
         return false;
     }
     *out = sett_component_find(world, name);
-    setti_guess guess = setti_guess_begin(name, strlen(name));
-    for (uint32_t k = 0; *out == 0 && k < sizeof(parse_library) / sizeof(parse_library[0]); k++) {
-        setti_guess_try(&guess, parse_library[k].name);
-        if (strcmp(name, parse_library[k].name) == 0) {
-            *out = parse_library[k].get(world); /* reports a failure */
-            return *out != 0 || parse_fail(p, start, world->error, "%s", "");
-        }
-    }
     if (*out != 0) {
         return true;
     }
+    bool in_list;
+    setti_guess guess = setti_guess_begin(name, strlen(name));
+    *out = parse_library_component(world, name, &guess, &in_list);
+    if (*out != 0) {
+        return true;
+    }
+    if (in_list) {
+        return parse_fail(p, start, world->error, "%s", ""); /* reported already */
+    }
     setti_component_guess(world, &guess);
+    const char* remedy = " - correct the name, or register the component first";
+    if (guess.found != NULL) {
+        remedy = setti_guess_text(&guess);
+    }
     return parse_fail(p, start, SETT_STATUS_UNREGISTERED,
-                      "component \"%.100s\" is not registered in this world%s", name,
-                      guess.found != NULL ? setti_guess_text(&guess)
-                                          : " - correct the name, or register the component first");
+                      "component \"%.100s\" is not registered in this world%s", name, remedy);
 }
 
 /* Reads a handle, such as #7:2 or #7. */
@@ -257,43 +304,60 @@ static bool parse_handle(parse* p, sett_entity* entity)
     }
     if (*p->at == ':') {
         p->at++;
-        return parse_number(p, &entity->generation) &&
-               (!sett_is_null(*entity) ||
-                PARSE_REJECT(p, start, "#0:0 is the null handle - name an entity"));
+        if (!parse_number(p, &entity->generation)) {
+            return false;
+        }
+        if (sett_is_null(*entity)) {
+            return PARSE_REJECT(p, start, "#0:0 is the null handle - name an entity");
+        }
+        return true;
     }
     *entity = sett_entity_at(p->out->world, entity->index); /* #7: the living entity */
-    return !sett_is_null(*entity) ||
-           parse_fail(p, start, SETT_STATUS_STALE, "no entity has index %.*s - name another entity",
-                      (int)(p->at - start - 1), start + 1);
+    if (sett_is_null(*entity)) {
+        return parse_fail(p, start, SETT_STATUS_STALE,
+                          "no entity has index %.*s - name another entity",
+                          (int)(p->at - start - 1), start + 1);
+    }
+    return true;
 }
 
-/* Returns a hint for a wrong path: the path of an entity with the same name. */
+/* Returns a hint for a wrong path: the path of an entity with the same name. `out` is room for the
+ * hint. */
 static const char* parse_meant(const parse* p, const char* path, char out[128])
 {
     const char* slash = strrchr(path, '/');
-    const char* name = slash != NULL ? slash + 1 : path;
+    const char* name = path;
+    if (slash != NULL) {
+        name = slash + 1;
+    }
     uint32_t cursor = 0;
-    sett_entity entity = *name != '\0' ? sett_name_next(p->out->world, name, &cursor) : sett_null();
+    sett_entity entity = sett_null();
+    if (*name != '\0') {
+        entity = sett_name_next(p->out->world, name, &cursor);
+    }
+    size_t length = 0;
     char full[96];
-    if (sett_is_null(entity) ||
-        sett_name_path(p->out->world, entity, full, sizeof(full)) >= sizeof(full)) {
+    if (!sett_is_null(entity)) {
+        length = sett_name_path(p->out->world, entity, full, sizeof(full));
+    }
+    if (sett_is_null(entity) || length >= sizeof(full)) {
         return " - correct the name or path";
     }
     snprintf(out, 128, " - did you mean \"%s\"?", full);
     return out;
 }
 
-/* Whether the "#3" at `at` begins a path, as in "#3/door". */
-static bool parse_is_path(const char* at)
+/* Whether the "#3" at `next` begins a path, as in "#3/door". */
+static bool parse_is_path(const char* next)
 {
-    at++;
-    while (setti_search_is_digit(*at)) {
-        at++;
+    next++; /* the # */
+    while (setti_search_is_digit(*next)) {
+        next++;
     }
-    return at[0] == '/' && at[1] != '/'; /* two slashes are a comment */
+    return next[0] == '/' && next[1] != '/'; /* two slashes are a comment */
 }
 
-/* Reads a path, such as /Harbour/Crane-1. */
+/* Reads the path of an entity, such as /Harbour/Crane-1. */
 static bool parse_path(parse* p, const char* what, const char* start, sett_search_ref* ref)
 {
     const char* path = parse_text(p, what, "/#", "/-#");
@@ -301,17 +365,21 @@ static bool parse_path(parse* p, const char* what, const char* start, sett_searc
         return false;
     }
     const char* end = p->at;
-    bool has_steps = *end != '\0' && strchr("+*?", *end) != NULL;
-    p->at += has_steps ? 1 : 0; /* looks ahead, as in "Likes+(" */
-    if (parse_accept(p, "(")) { /* the path was another term's component */
+    if (parse_is_one_of(*end, "+*?")) {
+        p->at++; /* looks ahead, as in "Likes+(" */
+    }
+    if (parse_accept(p, "(")) { /* the path was the component of the next term */
         return PARSE_REJECT(p, start,
                             "\")\" is missing before \"%.100s\", which begins another term", path);
     }
     p->at = end;
     ref->entity = setti_name_lookup(p->out->world, sett_null(), path);
-    char meant[128];
-    return !sett_is_null(ref->entity) || PARSE_REJECT(p, start, "no entity is called \"%.100s\"%s",
-                                                      path, parse_meant(p, path, meant));
+    if (sett_is_null(ref->entity)) {
+        char out[128];
+        const char* meant = parse_meant(p, path, out);
+        return PARSE_REJECT(p, start, "no entity is called \"%.100s\"%s", path, meant);
+    }
+    return true;
 }
 
 /* Reads $name, *, _, #7:2 or a path. */
@@ -321,9 +389,11 @@ SETTI_COLD static bool parse_ref(parse* p, const char* what, sett_search_ref* re
     const char* start = p->at;
     if (*p->at == '$') {
         p->at++;
-        ref->variable = setti_search_is_letter(*p->at) ? parse_name(p, what) : NULL;
-        return ref->variable != NULL ||
-               PARSE_REJECT(p, start, "the name of a variable is missing after \"$\"");
+        if (!setti_search_is_letter(*p->at)) {
+            return PARSE_REJECT(p, start, "the name of a variable is missing after \"$\"");
+        }
+        ref->variable = parse_name(p, what);
+        return true;
     }
     if (parse_accept(p, "*") || parse_word(p, "_")) {
         ref->variable = *start == '*' ? "*" : "_";
@@ -335,30 +405,32 @@ SETTI_COLD static bool parse_ref(parse* p, const char* what, sett_search_ref* re
     return parse_path(p, what, start, ref);
 }
 
-static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind kind)
+/* Appends a term, which begins at `place` in the text. Returns NULL after an error. */
+static sett_search_term* parse_add(parse* p, const char* place, sett_search_kind kind)
 {
     setti_parsed* out = p->out;
     if (out->term_count == SETT_SEARCH_TERMS) {
-        parse_fail(p, at, SETT_STATUS_LIMIT,
+        parse_fail(p, place, SETT_STATUS_LIMIT,
                    "the query has more than %d terms (a list in braces counts as two) - use fewer",
                    SETT_SEARCH_TERMS);
         return NULL;
     }
-    out->column[out->term_count] = (uint32_t)(at - p->text) + 1;
+    out->column[out->term_count] = (uint32_t)(place - p->text) + 1;
     sett_search_term* term = &out->term[out->term_count++];
     memset(term, 0, sizeof(*term));
     term->kind = kind;
     return term;
 }
 
-static bool parse_along(parse* p, sett_component* along)
+/* Reads the name of a relationship. */
+static bool parse_along(parse* p, sett_component* relationship)
 {
     parse_skip(p);
     const char* start = p->at;
-    return parse_component(p, start, parse_name(p, "a relationship"), along);
+    return parse_component(p, start, parse_name(p, "a relationship"), relationship);
 }
 
-/* Reads a walk if one is next. Returns false after an error. */
+/* Reads a walk, if a walk is next. Returns false after an error. */
 SETTI_COLD static bool parse_walk(parse* p, sett_search_term* term)
 {
     if (parse_word(p, "parent")) {
@@ -372,21 +444,31 @@ SETTI_COLD static bool parse_walk(parse* p, sett_search_term* term)
     if (parse_word(p, "prefab")) {
         term->walk = SETT_WALK_SELF_UP;
         term->along = sett_instance_of(p->out->world);
-        return term->along != 0 || parse_fail(p, p->at, p->out->world->error, "%s", "");
+        if (term->along == 0) {
+            return parse_fail(p, p->at, p->out->world->error, "%s", ""); /* reported already */
+        }
+        return true;
     }
     bool self = parse_word(p, "self");
     if (self && !parse_expect(p, "|", "after \"self\" (as in \"self|up\")")) {
         return false;
     }
-    if (!parse_word(p, "up")) { /* else there is no walk, or an incomplete one */
-        return !self || parse_missing(p, "\"up\"", " after \"self|\"");
+    if (!parse_word(p, "up")) {
+        if (self) {
+            return parse_missing(p, "\"up\"", " after \"self|\"");
+        }
+        return true; /* no walk is next */
     }
     term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
     parse_skip(p);
     bool names_relationship = setti_search_is_letter(*p->at) || *p->at == '"';
-    return !names_relationship || parse_along(p, &term->along);
+    if (names_relationship) {
+        return parse_along(p, &term->along);
+    }
+    return true;
 }
 
+/* Reads a source, a walk or both. */
 static bool parse_source(parse* p, sett_search_term* term)
 {
     if (!parse_walk(p, term)) {
@@ -405,22 +487,24 @@ static bool parse_source(parse* p, sett_search_term* term)
         if (!parse_walk(p, term)) {
             return false;
         }
-        return term->walk != SETT_WALK_NONE ||
-               parse_missing(p, "parent, up, self|up, target or prefab", " after \"|\"");
+        if (term->walk == SETT_WALK_NONE) {
+            return parse_missing(p, "parent, up, self|up, target or prefab", " after \"|\"");
+        }
     }
     return true;
 }
 
+/* Reads the mark of several steps, if a mark is next. */
 static void parse_steps(parse* p, sett_search_term* term)
 {
     static const char marks[] = "+*?"; /* in the order of sett_search_steps */
-    const char* mark = *p->at != '\0' ? strchr(marks, *p->at) : NULL;
-    if (mark != NULL) {
-        term->steps = (sett_search_steps)(mark - marks + 1);
+    if (parse_is_one_of(*p->at, marks)) {
+        term->steps = (sett_search_steps)(strchr(marks, *p->at) - marks + 1);
         p->at++;
     }
 }
 
+/* Reads the steps, the source and the target of a term. Each can be left out. */
 SETTI_COLD static bool parse_arguments(parse* p, sett_search_term* term)
 {
     parse_steps(p, term);
@@ -436,7 +520,7 @@ SETTI_COLD static bool parse_arguments(parse* p, sett_search_term* term)
     return parse_expect(p, ")", "after the source");
 }
 
-/* Reads "*" as any relationship, if `after` follows. */
+/* Reads "*" as any relationship, if `after` follows. Returns whether "*" and `after` were next. */
 static bool parse_any(parse* p, const char* after, sett_search_term* term)
 {
     parse ahead = *p;
@@ -463,12 +547,15 @@ static bool parse_pair(parse* p, sett_search_term* term)
 SETTI_COLD static bool parse_member(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
-    while (setti_search_is_word(*p->at) || *p->at == '.' || *p->at == '[' || *p->at == ']') {
+    while (setti_search_is_word(*p->at) || parse_is_one_of(*p->at, ".[]")) {
         p->at++;
     }
     operand->kind = SETT_OPERAND_MEMBER;
     operand->text = parse_keep(p, start, (size_t)(p->at - start));
-    return p->at != start || PARSE_REJECT(p, start, "a member is missing after \".\"");
+    if (p->at == start) {
+        return PARSE_REJECT(p, start, "a member is missing after \".\"");
+    }
+    return true;
 }
 
 /* Reads `name` or `Component.member`, after a dot. */
@@ -476,7 +563,8 @@ static bool parse_property(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
     const char* name = parse_name(p, "\"name\" or a component");
-    if (name != NULL && strcmp(name, "name") == 0 && *p->at != '.') {
+    bool is_name = name != NULL && strcmp(name, "name") == 0;
+    if (is_name && *p->at != '.') { /* not a component called "name" */
         operand->kind = SETT_OPERAND_NAME;
         return true;
     }
@@ -484,16 +572,16 @@ static bool parse_property(parse* p, sett_search_operand* operand)
            parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
 }
 
-/* The end of digits after an optional character of `signs`. */
-static const char* parse_digits(const char* at, const char* signs)
+/* The end of the digits at `next`. One of the characters `signs` can stand before the digits. */
+static const char* parse_digits(const char* next, const char* signs)
 {
-    if (*at != '\0' && strchr(signs, *at) != NULL) {
-        at++;
+    if (parse_is_one_of(*next, signs)) {
+        next++;
     }
-    while (setti_search_is_digit(*at)) {
-        at++;
+    while (setti_search_is_digit(*next)) {
+        next++;
     }
-    return at;
+    return next;
 }
 
 /* Reads a number. Fractions, exponents and integers too large for 64 bits become doubles. */
@@ -505,11 +593,12 @@ static bool parse_value(parse* p, sett_search_operand* operand)
     if (!whole) {
         p->at = parse_digits(p->at + 1, "");
     }
-    bool has_e = *p->at == 'e' || *p->at == 'E';
-    const char* exponent_end = has_e ? parse_digits(p->at + 1, "+-") : p->at;
-    if (exponent_end != p->at && setti_search_is_digit(exponent_end[-1])) {
-        whole = false;
-        p->at = exponent_end;
+    if (*p->at == 'e' || *p->at == 'E') {
+        const char* end = parse_digits(p->at + 1, "+-");
+        if (setti_search_is_digit(end[-1])) { /* else "e" begins the next word */
+            whole = false;
+            p->at = end;
+        }
     }
     size_t length = (size_t)(p->at - start);
     operand->kind = SETT_OPERAND_INTEGER;
@@ -521,10 +610,12 @@ static bool parse_value(parse* p, sett_search_operand* operand)
         /* too large for a double */
         operand->number = *start == '-' ? -(double)INFINITY : (double)INFINITY;
     }
-    return length <= SETTI_NUMBER_TEXT ||
-           parse_fail(p, start, SETT_STATUS_LIMIT,
-                      "a number has more than %d characters - write fewer digits",
-                      SETTI_NUMBER_TEXT);
+    if (length > SETTI_NUMBER_TEXT) {
+        return parse_fail(p, start, SETT_STATUS_LIMIT,
+                          "a number has more than %d characters - write fewer digits",
+                          SETTI_NUMBER_TEXT);
+    }
+    return true;
 }
 
 /* The meaning of a bare word in a comparison. */
@@ -539,8 +630,11 @@ static bool parse_quoted_operand(parse* p, sett_search_operand* operand)
     const char* start = p->at;
     operand->kind = SETT_OPERAND_TEXT;
     operand->text = parse_quoted(p);
-    if (operand->text == NULL || *p->at != '.') {
-        return operand->text != NULL;
+    if (operand->text == NULL) {
+        return false;
+    }
+    if (*p->at != '.') { /* a text */
+        return true;
     }
     return parse_component(p, start, operand->text, &operand->component) && /* "a.b".x */
            parse_expect(p, ".", "after a component (as in A.b)") && parse_member(p, operand);
@@ -554,7 +648,8 @@ SETTI_COLD static bool parse_operand(parse* p, sett_search_operand* operand,
     if (*p->at == '"') {
         return parse_quoted_operand(p, operand);
     }
-    if (setti_search_is_digit(*p->at) || (*p->at == '-' && setti_search_is_digit(p->at[1]))) {
+    const char* digit = *p->at == '-' ? p->at + 1 : p->at;
+    if (setti_search_is_digit(*digit)) {
         return parse_value(p, operand);
     }
     const char* end = setti_search_word_end(p->at);
@@ -577,20 +672,20 @@ SETTI_COLD static bool parse_operand(parse* p, sett_search_operand* operand,
     return parse_property(p, operand);
 }
 
-/* Whether the last token was "*". */
+/* Whether the last token that was read is "*". */
 static bool parse_follows_star(const parse* p)
 {
-    const char* at = p->at;
-    while (at != p->text && (at[-1] == ' ' || at[-1] == '\n' || at[-1] == '\t')) {
-        at--;
+    const char* end = p->at;
+    while (end != p->text && parse_is_blank(end[-1])) {
+        end--;
     }
-    return at != p->text && at[-1] == '*';
+    return end != p->text && end[-1] == '*';
 }
 
-/* Skips the operator of a comparison if it is next. Returns whether it was. */
+/* Reads the operator of a comparison, if an operator is next. Returns whether one was next. */
 static bool parse_mark(parse* p, sett_compare* compare)
 {
-    for (uint32_t k = SETT_COMPARE_NOT_CONTAINS + 1; k-- != 0;) { /* "<=" before "<" */
+    for (uint32_t k = SETT_COMPARE_NOT_CONTAINS + 1; k-- != 0;) { /* "<=" comes before "<" */
         if (parse_accept(p, setti_search_mark((sett_compare)k))) {
             *compare = (sett_compare)k;
             return true;
@@ -607,12 +702,16 @@ static bool parse_compare(parse* p, sett_compare* compare)
     if (parse_follows_star(p)) {
         return PARSE_REJECT(p, p->at, "\"*\" cannot stand for a component - name the component");
     }
-    return parse_missing(p, "a comparison (== != < <= > >= ~= !~)",
-                         *p->at == '(' ? " (a variable stands in front: $pile.Pile.amount > 3)"
-                                       : "");
+    const char* hint = "";
+    bool has_argument = *p->at == '(';
+    if (has_argument) {
+        hint = " (a variable stands in front: $pile.Pile.amount > 3)";
+    }
+    return parse_missing(p, "a comparison (== != < <= > >= ~= !~)", hint);
 }
 
-/* Reads an optional [in], [drive] or [in drive]. */
+/* Reads an access such as [in], [drive] or [in drive], if one is next. Sets *given if the access
+ * names in, out, inout or none. */
 static bool parse_access(parse* p, sett_search_term* term, bool* given)
 {
     if (!parse_accept(p, "[")) {
@@ -637,32 +736,37 @@ SETTI_COLD static bool parse_right(parse* p, sett_search_term* term)
 {
     const sett_search_operand* left = &term->left;
     sett_member_ref member;
-    bool is_value = left->kind == SETT_OPERAND_MEMBER &&
-                    sett_member_find(p->out->world, left->component, left->text, &member) &&
-                    member.kind != SETT_MEMBER_ENTITY;
+    parse_word_meaning meaning = PARSE_ENTITY;
+    if (left->kind == SETT_OPERAND_MEMBER &&
+        sett_member_find(p->out->world, left->component, left->text, &member) &&
+        member.kind != SETT_MEMBER_ENTITY) {
+        meaning = PARSE_CONSTANT;
+    }
     term->kind = SETT_SEARCH_COMPARE;
-    return parse_compare(p, &term->compare) &&
-           parse_operand(p, &term->right, is_value ? PARSE_CONSTANT : PARSE_ENTITY);
+    return parse_compare(p, &term->compare) && parse_operand(p, &term->right, meaning);
 }
 
-/* Fails if an operator of comparisons follows a component. */
+/* Reports an error if the operator of a comparison follows a component. */
 static bool parse_uncompared(parse* p, sett_component component, const char* name)
 {
     const char* name_end = p->at;
     parse_skip(p);
-    const char* at = p->at;
+    const char* mark = p->at;
     sett_compare compare; /* not needed */
     if (!parse_mark(p, &compare)) {
         p->at = name_end;
         return true;
     }
+    char example[128] = ""; /* the first member, if the members are known */
     const sett_struct* structure = sett_members_get(p->out->world, component);
-    bool known = structure != NULL && structure->count != 0;
-    return PARSE_REJECT(p, at, "\"%.60s\" is a component - compare a member%s%.60s%s%.60s", name,
-                        known ? ": " : "", known ? name : "", known ? "." : "",
-                        known ? structure->members[0].name : "");
+    if (structure != NULL && structure->count != 0) {
+        snprintf(example, sizeof(example), ": %.60s.%.60s", name, structure->members[0].name);
+    }
+    return PARSE_REJECT(p, mark, "\"%.60s\" is a component - compare a member%s", name, example);
 }
 
+/* Reads a term that begins with the name of a component: a test of the component, a link, or a
+ * comparison. */
 static bool parse_named_term(parse* p, sett_search_term* term, bool access_given)
 {
     parse_skip(p);
@@ -685,7 +789,8 @@ static bool parse_named_term(parse* p, sett_search_term* term, bool access_given
     }
     bool has_target = term->target.variable != NULL || !sett_is_null(term->target.entity);
     if (strcmp(name, "ChildOf") == 0 && !has_target) {
-        term->target.variable = "_"; /* "has a parent"; "Hierarchy" only tests the component */
+        term->target.variable =
+            "_"; /* ChildOf alone means "has a parent"; Hierarchy only tests the component */
     }
     return true;
 }
@@ -696,19 +801,22 @@ static bool parse_term(parse* p, sett_search_term* term)
     if (parse_any(p, "(", term)) {
         return parse_arguments(p, term);
     }
-    if (*p->at == '$' || *p->at == '.' || *p->at == '#' || *p->at == '*') {
+    if (parse_is_one_of(*p->at, "$.#*")) { /* a comparison */
         return parse_operand(p, &term->left, PARSE_ENTITY) && parse_right(p, term);
     }
     bool access_given = false;
     if (!parse_access(p, term, &access_given)) {
         return false;
     }
-    return parse_accept(p, "(") ? parse_pair(p, term) : parse_named_term(p, term, access_given);
+    if (parse_accept(p, "(")) {
+        return parse_pair(p, term);
+    }
+    return parse_named_term(p, term, access_given);
 }
 
 static bool parse_chains(parse* p);
 
-/* Reads the rest of a list in braces. `term` becomes its BEGIN. */
+/* Reads the rest of a list in braces. `term` becomes the BEGIN of the list. */
 static bool parse_list(parse* p, const char* start, sett_search_term* term)
 {
     term->kind = SETT_SEARCH_BEGIN;
@@ -723,6 +831,7 @@ static bool parse_list(parse* p, const char* start, sett_search_term* term)
     return parse_add(p, p->at - 1, SETT_SEARCH_END) != NULL;
 }
 
+/* Reads a term or a list, with `!` or `?` in front. */
 static bool parse_item(parse* p)
 {
     parse_skip(p);
@@ -733,7 +842,10 @@ static bool parse_item(parse* p)
     }
     term->negated = parse_accept(p, "!");
     term->optional = !term->negated && parse_accept(p, "?");
-    return parse_accept(p, "{") ? parse_list(p, start, term) : parse_term(p, term);
+    if (parse_accept(p, "{")) {
+        return parse_list(p, start, term);
+    }
+    return parse_term(p, term);
 }
 
 SETTI_COLD static bool parse_chains(parse* p)
@@ -746,12 +858,13 @@ SETTI_COLD static bool parse_chains(parse* p)
     return p->out->error_column == 0;
 }
 
-/* Reads the variable, the relationship or both of a clause: $s, DockedAt or $s.DockedAt. */
-static bool parse_of(parse* p, sett_search_ref* of, sett_component* along)
+/* Reads what a clause is about: a variable ($s), a relationship (DockedAt) or both
+ * ($s.DockedAt). */
+static bool parse_of(parse* p, sett_search_ref* variable, sett_component* relationship)
 {
     parse_skip(p);
     if (*p->at == '$') {
-        if (!parse_ref(p, "a variable", of)) {
+        if (!parse_ref(p, "a variable", variable)) {
             return false;
         }
         if (*p->at != '.') {
@@ -759,7 +872,7 @@ static bool parse_of(parse* p, sett_search_ref* of, sett_component* along)
         }
         p->at++;
     }
-    return parse_along(p, along);
+    return parse_along(p, relationship);
 }
 
 /* Reads the operand of order_by, and an optional "desc". */
@@ -773,9 +886,11 @@ static bool parse_by(parse* p, sett_search_order* order)
         return false;
     }
     order->reverse = parse_word(p, "desc");
-    return order->by.kind == SETT_OPERAND_NAME || order->by.kind == SETT_OPERAND_MEMBER ||
-           PARSE_REJECT(p, start,
-                        "order_by lacks a member or a name, such as Sprite.layer or $s.name");
+    if (order->by.kind != SETT_OPERAND_NAME && order->by.kind != SETT_OPERAND_MEMBER) {
+        return PARSE_REJECT(p, start,
+                            "order_by lacks a member or a name, such as Sprite.layer or $s.name");
+    }
+    return true;
 }
 
 typedef enum parse_clause {
@@ -787,7 +902,7 @@ typedef enum parse_clause {
 
 static const char* const parse_clauses[] = {"", "group_by", "cascade", "order_by"};
 
-/* Skips the first word of a clause. Returns PARSE_NO_CLAUSE if another word is next. */
+/* Skips the first word of a clause. Returns the clause, or PARSE_NO_CLAUSE if no clause is next. */
 static parse_clause parse_clause_word(parse* p)
 {
     parse_clause clause = PARSE_ORDER_BY;
@@ -797,15 +912,18 @@ static parse_clause parse_clause_word(parse* p)
     return clause;
 }
 
-/* Whether a name or variable follows, not a clause. */
+/* Whether a name or a variable is next, and not a clause. */
 static bool parse_is_named(const parse* p)
 {
     parse ahead = *p;
     parse_skip(&ahead);
-    return parse_clause_word(&ahead) == PARSE_NO_CLAUSE &&
-           (setti_search_is_letter(*ahead.at) || *ahead.at == '"' || *ahead.at == '$');
+    if (parse_clause_word(&ahead) != PARSE_NO_CLAUSE) {
+        return false;
+    }
+    return setti_search_is_letter(*ahead.at) || *ahead.at == '"' || *ahead.at == '$';
 }
 
+/* Reads what follows the first word of a clause. */
 static bool parse_clause_rest(parse* p, parse_clause clause, sett_search_order* order)
 {
     switch (clause) {
@@ -813,7 +931,10 @@ static bool parse_clause_rest(parse* p, parse_clause clause, sett_search_order* 
         return parse_of(p, &order->group_of, &order->group_by);
     case PARSE_CASCADE:
         order->cascade = true;
-        return !parse_is_named(p) || parse_of(p, &order->cascade_of, &order->along);
+        if (parse_is_named(p)) {
+            return parse_of(p, &order->cascade_of, &order->along);
+        }
+        return true;
     default: /* PARSE_ORDER_BY */
         SETTI_ASSERT(clause == PARSE_ORDER_BY);
         return parse_by(p, order);
@@ -861,7 +982,8 @@ SETTI_COLD sett_status setti_search_parse(sett_world* world, const char* text, c
 {
     /* A text of n bytes is stored in n + 1 bytes, at most 2 * n. */
     size_t size = sizeof(**parsed) + 2 * strlen(text) + 2;
-    setti_parsed* out = *parsed = setti_world_alloc(world, size, 16, call);
+    setti_parsed* out = setti_world_alloc(world, size, 16, call);
+    *parsed = out;
     if (out == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }

@@ -64,7 +64,8 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
     return status;
 }
 
-/* Whether the order is by the hierarchy's depths and all stored depths are current. */
+/* Whether the order can read depths from the hierarchy: it is by depth in the hierarchy, and no
+ * stored depth is outdated. */
 static bool rank_reads_depths(const setti_rank* rank)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(rank->world);
@@ -74,8 +75,8 @@ static bool rank_reads_depths(const setti_rank* rank)
 /* In place of (depth + 1): the depth of the entity is being computed. */
 #define RANK_OPEN UINT32_MAX
 
-/* Stores the depths of an entity, of its target, and so on to the first entity with a known
- * depth. */
+/* Stores the depths of an entity, of its target, of the target's target and so on, up to the first
+ * entity with a known depth. */
 static void rank_store_depths(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     const uint64_t round = (uint64_t)work->round << 32;
@@ -83,10 +84,11 @@ static void rank_store_depths(const setti_rank* rank, const setti_rank_work* wor
     const uint64_t most = (uint64_t)rank->world->entities.count + 1; /* depth + 1 in a cycle */
     uint64_t steps = 0;
     uint32_t ancestor = index;
-    for (; ancestor != SETTI_NONE && work->depth[ancestor] < round;
-         steps++) { /* unknown in this round */
+    /* A value below `round` is of an earlier round: the depth is not known in this round. */
+    while (ancestor != SETTI_NONE && work->depth[ancestor] < round) {
         work->depth[ancestor] = open;
         ancestor = setti_along_target(rank->along, ancestor);
+        steps++;
     }
     uint64_t known = 0; /* (depth + 1) of `ancestor`; RANK_OPEN in a cycle; 0 without an ancestor */
     if (ancestor != SETTI_NONE) {
@@ -98,7 +100,8 @@ static void rank_store_depths(const setti_rank* rank, const setti_rank_work* wor
     }
 }
 
-/* The number of links on the way from an entity to its last target. `index` SETTI_NONE: 0. */
+/* The number of links on the way from an entity to its last target, or 0 if `index` is
+ * SETTI_NONE. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     SETTI_ASSERT(rank->along != NULL);
@@ -253,6 +256,7 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
         }
         uint32_t merged_count = 0;
         for (uint32_t k = 0; k < run_count; k += 2) {
+            /* The last run, or a run without a neighbour, ends at `count`. */
             uint32_t middle = k + 1 < run_count ? run[k + 1] : count;
             uint32_t end = k + 2 < run_count ? run[k + 2] : count;
             rank_merge(rank, item, run[k], middle, end, other);
@@ -266,6 +270,7 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
     return item;
 }
 
+/* The size of the rows of `room` results, in bytes. */
 static size_t sorted_row_size(const sett_search* search, uint32_t room)
 {
     return (size_t)room * search->result_count * sizeof(uint32_t);

@@ -40,8 +40,8 @@ typedef struct setti_search_side {
 /* How to sort: by group, by depth (targets before sources) and by value. */
 typedef struct setti_rank {
     sett_world* world;
-    const setti_type* group_by; /* group by the target of this relationship, or NULL */
-    const setti_type* along;    /* sort by depth along this relationship, or NULL */
+    const setti_type* group_by; /* group by the target of this relationship; NULL: do not group */
+    const setti_type* along;    /* sort by depth along this relationship; NULL: do not */
     setti_search_side side;     /* sort by this value, unless side.type is NULL */
     size_t text_room;           /* most bytes of a text value */
     bool reverse;
@@ -73,7 +73,8 @@ enum {
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE]);
 
-/* Finds the type of an exclusive relationship or the hierarchy. Returns false for other types. */
+/* Finds the type of an exclusive relationship or of the hierarchy. Returns false if the component
+ * is neither. */
 bool setti_rank_along(sett_world* world, sett_component relationship, const setti_type** type);
 
 /* Returns the message for a failure of setti_rank_along: `wrong`. The message is empty if the
@@ -94,7 +95,7 @@ typedef struct setti_rank_work {
 /* For the parameter `pooled`. Systems pass false: the pool is for a single thread. */
 #define SETTI_FROM_POOL true
 
-/* Makes room for a sorting. Returns false when memory runs out. */
+/* Prepares the sorting of up to `room` items. Returns false when memory runs out. */
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 

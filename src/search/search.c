@@ -40,7 +40,7 @@ typedef struct search_build {
     setti_search_side side[SETTI_SEARCH_COMPARES][2];
     setti_search_scope scope[SETTI_SEARCH_SCOPES];
     uint16_t order[SETTI_SEARCH_ORDER];
-    sett_search_term term[SETT_SEARCH_TERMS]; /* with several terms in place of a term with "*" */
+    sett_search_term term[SETT_SEARCH_TERMS];     /* a term with "*" is replaced by several terms */
     uint32_t term_columns[SETT_SEARCH_TERMS + 1]; /* column of each term in `term` */
 } search_build;
 
@@ -266,13 +266,13 @@ static bool build_is_relationship(const setti_type* type)
     return type->links != NULL || type->id == SETT_ID_HIERARCHY;
 }
 
-/* Sets the walk of an item without a target. */
+/* Sets the walk of an item that has no target. */
 static bool build_walk(search_build* b, setti_search_item* item, const sett_search_term* term)
 {
     item->walk = term->walk;
     sett_world* world = b->search->world;
     if (term->walk == SETT_WALK_NONE) {
-        item->needs[0] = item->type; /* only without a walk the source has the component itself */
+        item->needs[0] = item->type; /* without a walk, the source itself has the component */
         return true;
     }
     sett_component relationship = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
@@ -344,7 +344,7 @@ static void build_link(setti_search_item* item, sett_search_steps steps)
     item->or_self = zero_steps || reflexive;
     item->closure = many_steps || transitive;
     if (item->or_self) {
-        return; /* an entity without links can be source and target */
+        return; /* an entity without links can be both source and target */
     }
     item->needs[0] = item->type;
     item->needs[1] = item->type; /* in the hierarchy, parents and children have the same type */
@@ -499,8 +499,8 @@ typedef enum build_end {
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until);
 
-/* Builds a term, or a list in braces, without the `!` in front. *or_next becomes whether `||`
- * follows. */
+/* Builds a term, or a list in braces. The caller has handled the `!` in front. *or_next becomes
+ * whether `||` follows. */
 SETTI_COLD static bool build_term_or_list(search_build* b, search_items* items, uint16_t scope,
                                           bool* or_next)
 {
@@ -607,8 +607,8 @@ SETTI_COLD static bool build_chain(search_build* b, search_items* items, uint16_
     return build_close(b, &list->scopes, sides, count);
 }
 
-/* Builds the terms up to a SETT_SEARCH_END, or up to the end of the query. `until` says which of
- * the two must come. */
+/* Builds the terms up to a SETT_SEARCH_END, or up to the end of the query. `until` says which end
+ * must come. */
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_end until)
 {
     sett_search* search = b->search;
@@ -751,8 +751,26 @@ static const setti_search_item* build_list_with(const sett_search* search,
     return NULL;
 }
 
+/* Adds a list to `items`, the items of the scope `scope`. The only side of the list has the items
+ * `inner_items` and the local variables `locals`. */
+static bool build_inner_list(search_build* b, search_items* items, uint16_t scope,
+                             const search_items* inner_items, uint32_t locals)
+{
+    setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
+    uint16_t inner = build_new_scope(b, scope);
+    if (b->failed) {
+        return false;
+    }
+    if (!build_close_scope(b, inner, inner_items) || !build_close(b, &list->scopes, &inner, 1)) {
+        return false;
+    }
+    b->search->scope[inner].locals = locals;
+    list->variables = build_outer(b->search, inner);
+    return true;
+}
+
 /* Moves the items of the scope `side` (one side of a list) to `items`, the items of the scope
- * `branch`. */
+ * `branch`. The items with local variables of the side stay in a list of their own. */
 static bool build_merge_side(search_build* b, search_items* items, uint16_t branch, uint16_t side)
 {
     sett_search* search = b->search;
@@ -770,16 +788,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t bran
     if (staying.count == 0) {
         return true;
     }
-    /* Items with local variables of the side stay in a list, in a scope of their own. */
-    setti_search_item* item = build_item(b, items, SETTI_ITEM_LIST);
-    uint16_t inner = build_new_scope(b, branch);
-    if (b->failed || !build_close_scope(b, inner, &staying) ||
-        !build_close(b, &item->scopes, &inner, 1)) {
-        return false;
-    }
-    search->scope[inner].locals = side_scope.locals;
-    item->variables = build_outer(search, inner);
-    return true;
+    return build_inner_list(b, items, branch, &staying, side_scope.locals);
 }
 
 /* Adds to `items` the test that no side of the list before the side `side` is true. */
@@ -831,7 +840,8 @@ SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti
     return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
 }
 
-/* Adds a scope as one branch, or as up to `most` branches if a list must find a variable. */
+/* Adds a scope as one branch. If a list must find a variable, adds up to `most` branches
+ * instead. */
 SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
@@ -1159,7 +1169,8 @@ static bool search_settle(const search_build* b)
 static void search_free(sett_world* world, sett_search* search)
 {
     if (search != NULL) {
-        void* tree = search->tree_size != 0 ? search->item : NULL; /* else it is in `b` */
+        void* tree =
+            search->tree_size != 0 ? search->item : NULL; /* else the tree is in the search_build */
         setti_pool_free(&world->pool, tree, search->tree_size, 16);
         setti_pool_free(&world->pool, search, search->size, 64);
     }

@@ -67,8 +67,8 @@ typedef struct setti_variable {
     sett_entity entity; /* the constant, or the bound value */
     bool singleton;     /* the constant is the singletons' entity */
     bool bound;
-    bool optional;  /* null in results without the optional link */
-    bool is_source; /* a term tests its component, link or member: hidden entities are skipped */
+    bool optional;  /* null in results that lack the optional link */
+    bool is_source; /* a term tests its component, link or member: hidden entities are left out */
     bool shows[SETTI_HIDDEN]; /* a term names the tag, so the tag does not hide entities */
 } setti_variable;
 
@@ -95,9 +95,9 @@ typedef struct setti_search_step {
     const setti_type* driver;        /* of a scan; NULL: all entities */
     const setti_search_scope* scope; /* of a scan: the scope of the items to test */
     setti_span pipes;                /* of a list's test: the pipes of the sides */
-    uint32_t found;                  /* of a list's test: bits of variables found before it */
-    bool prefetch;                   /* the links are larger than a cache */
-    uint64_t estimate;               /* rows after the step, times SETTI_ESTIMATE_ONE */
+    uint32_t found;    /* of a list's test: bits of the variables found before the test */
+    bool prefetch;     /* the links are larger than a cache */
+    uint64_t estimate; /* rows after the step, times SETTI_ESTIMATE_ONE */
 } setti_search_step;
 
 typedef struct setti_search_plan {
@@ -121,7 +121,8 @@ typedef struct setti_wanted {
     uint32_t room; /* number of entities that fit; the memory is from the world's pool */
 } setti_wanted;
 
-/* Functions of look-ups, called by pointers: programs without look-ups do not link the code. */
+/* Functions of look-ups. They are called by pointers, so that programs without look-ups do not link
+ * them. */
 typedef struct setti_lookup_calls {
     /* Finds the entities of a scan by a look-up. */
     void (*narrow)(const sett_search* search, const setti_search_step* step, setti_wanted* wanted);
@@ -211,8 +212,8 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
                                   const sett_search_operand* operand,
                                   char message[SETTI_MESSAGE_SIZE]);
 
-/* Joins two sides to a comparison: gives constants the values that the other side knows them by.
- * Returns false and writes `message` if the sides cannot be compared. */
+/* Joins two sides to a comparison. A named constant becomes the number that the member on the other
+ * side has for the name. Returns false and writes `message` if the sides cannot be compared. */
 bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_compare compare,
                         char message[SETTI_MESSAGE_SIZE]);
 
@@ -228,7 +229,7 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
 /* Whether a member has a scale: its value is the stored number times the scale. */
 bool setti_compare_is_scaled(const sett_member_ref* member);
 
-/* The index of the entity that a side gives for the entity `index`, or SETTI_NONE. */
+/* The index of the entity that a side has as value for the entity `index`, or SETTI_NONE. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
 
 /* Returns true for a constant or a bound variable. */
@@ -313,7 +314,7 @@ typedef struct setti_parsed {
 sett_status setti_search_fail(sett_world* world, sett_status status, const char* call,
                               const char* text, uint32_t column, const char* wrong);
 
-/* Reads the text of a search. The caller frees *parsed, unless it fails. */
+/* Reads the text of a search. The caller frees *parsed, unless there was an error. */
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
                                setti_parsed** parsed);
 void setti_parsed_free(setti_parsed* parsed);

@@ -13,15 +13,36 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Makes a value of a text that ends with a zero, or after `room` bytes. */
-static void side_text(setti_side_value* value, const char* at, size_t room)
+/* Makes a value of a text. The text ends at the first zero, or after `room` bytes. */
+static void side_text(setti_side_value* value, const char* text, size_t room)
 {
-    const char* end = memchr(at, '\0', room);
+    const char* end = memchr(text, '\0', room);
     value->kind = SETTI_VALUE_TEXT;
-    value->text = at;
-    value->length = end != NULL ? (size_t)(end - at) : room;
+    value->text = text;
+    value->length = room;
+    if (end != NULL) {
+        value->length = (size_t)(end - text);
+    }
 }
 
+/* Whether a member can be compared: a single number, text or entity. */
+static bool side_is_single(const sett_member_ref* member)
+{
+    switch (member->kind) {
+    case SETT_MEMBER_OPAQUE:
+    case SETT_MEMBER_STRUCT:
+    case SETT_MEMBER_UNKNOWN:
+    case SETT_MEMBER_STRING:
+    case SETT_MEMBER_LIST:
+        return false;
+    case SETT_MEMBER_TEXT: /* an array of characters */
+        return true;
+    default:
+        return member->count == 1;
+    }
+}
+
+/* Prepares a side that is a member. Writes the reason of an error to `message`. */
 static sett_status side_prepare_member(sett_world* world, setti_search_side* side,
                                        const sett_search_operand* operand,
                                        char message[SETTI_MESSAGE_SIZE])
@@ -45,26 +66,28 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
             reason = ": its members are not known - declare them with SETT_MEMBERS";
         } else if (side->type->records != NULL) {
             reason = " to compare: an entity has many links - use another component";
+        } else if (guess.found != NULL) {
+            reason = setti_guess_text(&guess);
         } else {
-            reason = guess.found != NULL ? setti_guess_text(&guess) : " - name one of its members";
+            reason = " - name one of its members";
         }
         snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" has no member \"%.100s\"%s", name, path,
                  reason);
         return SETT_STATUS_ARGUMENT;
     }
-    sett_member_kind kind = side->member.kind;
-    bool is_list = side->member.count != 1 && kind != SETT_MEMBER_TEXT; /* texts are arrays */
-    if (is_list || kind == SETT_MEMBER_OPAQUE || kind == SETT_MEMBER_STRUCT ||
-        kind == SETT_MEMBER_UNKNOWN || kind == SETT_MEMBER_STRING || kind == SETT_MEMBER_LIST) {
+    if (!side_is_single(&side->member)) {
         snprintf(message, SETTI_MESSAGE_SIZE,
                  "\"%.100s.%.100s\" is not a single number, text or entity - name a member or "
                  "element of it that is",
                  name, path);
         return SETT_STATUS_ARGUMENT;
     }
-    side->gives = kind == SETT_MEMBER_ENTITY ? SETTI_VALUE_ENTITY
-                  : kind == SETT_MEMBER_TEXT ? SETTI_VALUE_TEXT
-                                             : SETTI_VALUE_NUMBER;
+    side->gives = SETTI_VALUE_NUMBER;
+    if (side->member.kind == SETT_MEMBER_ENTITY) {
+        side->gives = SETTI_VALUE_ENTITY;
+    } else if (side->member.kind == SETT_MEMBER_TEXT) {
+        side->gives = SETTI_VALUE_TEXT;
+    }
     return SETT_OK;
 }
 
@@ -111,7 +134,8 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
     return SETT_STATUS_ARGUMENT;
 }
 
-/* Replaces a name on `side` by the number of the constant of `other` with the name. */
+/* Replaces the name of a constant on `side` by the number of the constant. `other` must be the
+ * member that has the constant. Returns false and writes `message` if there is no such constant. */
 static bool side_find_constant(setti_search_side* side, const setti_search_side* other,
                                char message[SETTI_MESSAGE_SIZE])
 {
@@ -127,8 +151,8 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
         return false;
     }
     setti_guess guess = setti_guess_begin(name, strlen(name));
-    const sett_constant* constant =
-        other->member.kind == SETT_MEMBER_BOOL ? truth : member->constants;
+    bool is_bool = other->member.kind == SETT_MEMBER_BOOL;
+    const sett_constant* constant = is_bool ? truth : member->constants;
     for (; constant != NULL && constant->name != NULL; constant++) {
         if (strcmp(constant->name, name) == 0) {
             side->value = (setti_side_value){.kind = SETTI_VALUE_NUMBER,
@@ -138,9 +162,12 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
         }
         setti_guess_try(&guess, constant->name);
     }
+    const char* remedy = " - write one, or a number";
+    if (guess.found != NULL) {
+        remedy = setti_guess_text(&guess);
+    }
     snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" is not a constant of member \"%.100s\"%s",
-             name, member->name,
-             guess.found != NULL ? setti_guess_text(&guess) : " - write one, or a number");
+             name, member->name, remedy);
     return false;
 }
 
@@ -148,14 +175,21 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
 static const char* compare_check(const setti_search_side* left, const setti_search_side* right,
                                  sett_compare compare)
 {
+    if ((unsigned)compare > SETT_COMPARE_NOT_CONTAINS) {
+        return "`compare` has an unknown value - use a constant from SETT_COMPARE_EQUAL to "
+               "SETT_COMPARE_NOT_CONTAINS";
+    }
     if (left->gives != right->gives) {
         return "the two sides of a comparison are not both numbers, both texts or both entities "
                "- write two of one kind";
     }
-    if (left->kind >= SETT_OPERAND_TEXT) {
-        return right->kind >= SETT_OPERAND_TEXT
-                   ? "both sides are constant - write a member or an entity on the left side"
-                   : "the left side is constant - swap the sides";
+    bool left_is_constant = left->kind >= SETT_OPERAND_TEXT;
+    bool right_is_constant = right->kind >= SETT_OPERAND_TEXT;
+    if (left_is_constant && right_is_constant) {
+        return "both sides are constant - write a member or an entity on the left side";
+    }
+    if (left_is_constant) {
+        return "the left side is constant - swap the sides";
     }
     if (left->gives == SETTI_VALUE_ENTITY && compare > SETT_COMPARE_NOT_EQUAL) {
         return "entities have no order - compare them with == or !=";
@@ -169,29 +203,34 @@ static const char* compare_check(const setti_search_side* left, const setti_sear
 bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_compare compare,
                         char message[SETTI_MESSAGE_SIZE])
 {
-    if ((left->kind == SETT_OPERAND_CONSTANT && !side_find_constant(left, right, message)) ||
-        (right->kind == SETT_OPERAND_CONSTANT && !side_find_constant(right, left, message))) {
+    if (left->kind == SETT_OPERAND_CONSTANT && !side_find_constant(left, right, message)) {
         return false;
     }
-    const char* wrong = (unsigned)compare <= SETT_COMPARE_NOT_CONTAINS
-                            ? compare_check(left, right, compare)
-                            : "`compare` has an unknown value - use a constant from "
-                              "SETT_COMPARE_EQUAL to SETT_COMPARE_NOT_CONTAINS";
+    if (right->kind == SETT_OPERAND_CONSTANT && !side_find_constant(right, left, message)) {
+        return false;
+    }
+    const char* wrong = compare_check(left, right, compare);
     if (wrong != NULL) {
         snprintf(message, SETTI_MESSAGE_SIZE, "%s", wrong);
-    } else if (left->member.kind == SETT_MEMBER_F32) {
+        return false;
+    }
+    if (left->member.kind == SETT_MEMBER_F32) { /* rounds the constant to f32 */
         right->value.number = (double)(float)right->value.number;
     }
-    return wrong == NULL;
+    return true;
 }
 
 bool setti_compare_is_scaled(const sett_member_ref* member)
 {
     double scale = member->member->scale;
-    return (scale < 0 || scale > 0) && (scale < 1 || scale > 1);
+    if (scale < 0 || scale > 0) {
+        return scale < 1 || scale > 1;
+    }
+    return false; /* 0: no scale is set */
 }
 
-/* Reads a member. Without a value, `value` stays SETTI_VALUE_NONE. */
+/* Reads a member of the entity `index`. Leaves `value` at SETTI_VALUE_NONE if the entity has no
+ * enabled component. */
 static void side_member(setti_side_value* value, const sett_world* world,
                         const setti_search_side* side, uint32_t index)
 {
@@ -201,32 +240,36 @@ static void side_member(setti_side_value* value, const sett_world* world,
     }
     const sett_member_ref* member = &side->member;
     SETTI_ASSERT(member->offset + (size_t)member->size * member->count <= side->type->storage.size);
-    const void* at = row + member->offset;
+    const void* bytes = row + member->offset;
     if (member->kind == SETT_MEMBER_TEXT) {
-        side_text(value, at, (size_t)member->size * member->count);
+        side_text(value, bytes, (size_t)member->size * member->count);
         return;
     }
     if (member->kind == SETT_MEMBER_ENTITY) {
         sett_entity entity;
-        memcpy(&entity, at, sizeof(entity));
+        memcpy(&entity, bytes, sizeof(entity));
         value->kind = sett_entity_valid(world, entity) ? SETTI_VALUE_ENTITY : SETTI_VALUE_NONE;
         value->bits = entity.index;
         return;
     }
     value->kind = SETTI_VALUE_NUMBER;
-    value->number = setti_number_float(member->kind, at);
+    value->number = setti_number_float(member->kind, bytes);
     if (setti_number_is_float(member->kind)) {
         value->form = SETTI_FORM_FLOAT;
         return;
     }
-    value->form = setti_compare_is_scaled(member)        ? SETTI_FORM_FLOAT
-                  : setti_number_is_signed(member->kind) ? SETTI_FORM_SIGNED
-                                                         : SETTI_FORM_UNSIGNED;
-    value->bits = (uint64_t)setti_number_load(member->kind, at);
+    value->form = SETTI_FORM_UNSIGNED;
+    if (setti_compare_is_scaled(member)) {
+        value->form = SETTI_FORM_FLOAT;
+    } else if (setti_number_is_signed(member->kind)) {
+        value->form = SETTI_FORM_SIGNED;
+    }
+    value->bits = (uint64_t)setti_number_load(member->kind, bytes);
     value->number *= member->member->scale; /* only read if the form is FLOAT */
 }
 
-/* Reads the value of a side, for an entity or SETTI_NONE. A constant side needs no entity. */
+/* Reads the value that a side has for an entity. If `index` is SETTI_NONE, only a constant side has
+ * a value. */
 static setti_side_value side_get(sett_world* world, const setti_search_side* side, uint32_t index)
 {
     setti_side_value value = side->value;
@@ -266,7 +309,7 @@ bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_
     return value.kind != SETTI_VALUE_NONE;
 }
 
-/* The result of comparing with NaN. */
+/* An order is -1, 0 or 1 for below, equal or above; ORDER_NONE if one of the numbers is NaN. */
 #define ORDER_NONE 2
 #define ORDER_OF(a, b) ((a) < (b) ? -1 : (a) > (b))
 
@@ -283,14 +326,17 @@ static int order_integer_float(const setti_side_value* a, double b)
     if (negative != (b < 0)) {
         return negative ? -1 : 1;
     }
-    /* With equal signs, compare the distances from 0. */
+    /* The signs are equal: the distances from 0 are compared. */
     uint64_t a_distance = negative ? 0 - a->bits : a->bits;
     double b_distance = negative ? -b : b;
     int order = -1;
     if (b_distance < 18446744073709551616.0) { /* 2^64; a larger `b` is always farther from 0 */
         uint64_t whole = (uint64_t)b_distance;
         double fraction = b_distance - (double)whole;
-        order = a_distance != whole ? ORDER_OF(a_distance, whole) : ORDER_OF(0.0, fraction);
+        order = ORDER_OF(a_distance, whole);
+        if (order == 0) {
+            order = ORDER_OF(0.0, fraction);
+        }
     }
     return negative ? -order : order;
 }
@@ -298,9 +344,12 @@ static int order_integer_float(const setti_side_value* a, double b)
 static int order_numbers(const setti_side_value* a, const setti_side_value* b)
 {
     if (a->form != SETTI_FORM_FLOAT && b->form != SETTI_FORM_FLOAT) {
-        bool below = order_is_below_zero(a);
-        int order_of_signs = below ? -1 : 1;
-        return below != order_is_below_zero(b) ? order_of_signs : ORDER_OF(a->bits, b->bits);
+        bool a_is_negative = order_is_below_zero(a);
+        bool b_is_negative = order_is_below_zero(b);
+        if (a_is_negative != b_is_negative) {
+            return a_is_negative ? -1 : 1;
+        }
+        return ORDER_OF(a->bits, b->bits); /* also right for two negative integers */
     }
     if (isnan(a->number) || isnan(b->number)) {
         return ORDER_NONE;
@@ -318,19 +367,24 @@ static int order_texts(const setti_side_value* a, const setti_side_value* b)
 {
     SETTI_ASSERT(a->kind == SETTI_VALUE_TEXT && b->kind == SETTI_VALUE_TEXT);
     int order = memcmp(a->text, b->text, SETTI_MIN(a->length, b->length));
-    return order != 0 ? ORDER_OF(order, 0) : ORDER_OF(a->length, b->length);
+    if (order != 0) {
+        return ORDER_OF(order, 0);
+    }
+    return ORDER_OF(a->length, b->length); /* the shorter text is the beginning of the longer one */
 }
 
+/* Whether the text `a` contains the text `b`. */
 static bool compare_contains(const setti_side_value* a, const setti_side_value* b)
 {
-    for (size_t at = 0; at + b->length <= a->length; at++) {
-        if (memcmp(a->text + at, b->text, b->length) == 0) {
+    for (size_t start = 0; start + b->length <= a->length; start++) {
+        if (memcmp(a->text + start, b->text, b->length) == 0) {
             return true;
         }
     }
     return false;
 }
 
+/* Whether a comparison is true for an order. */
 static bool compare_is(sett_compare compare, int order)
 {
     switch (compare) {
@@ -368,6 +422,11 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
         bool wants_part = compare == SETT_COMPARE_CONTAINS;
         return compare_contains(&x, &y) == wants_part;
     }
-    int order = x.kind == SETTI_VALUE_TEXT ? order_texts(&x, &y) : order_numbers(&x, &y);
+    int order;
+    if (x.kind == SETTI_VALUE_TEXT) {
+        order = order_texts(&x, &y);
+    } else {
+        order = order_numbers(&x, &y);
+    }
     return compare_is(compare, order);
 }

@@ -7,33 +7,42 @@
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
 
-/* Whether a name needs no quotes. `more`: characters that it may have beside those of words. */
+/* Whether a name needs no quotes. The name can have the characters `more`, beside those of
+ * words. */
 static bool spell_is_plain(const char* name, const char* more)
 {
     static const char* const words[] = {"parent",    "up", "self",     "target",  "prefab",
                                         "singleton", "_",  "group_by", "cascade", "order_by"};
-    bool plain = name[0] != '\0' && !setti_search_is_digit(name[0]) && name[0] != '-';
-    for (const char* at = name; *at != '\0'; at++) {
-        bool comment = at[0] == '/' && at[1] == '/';
-        plain = plain && !comment && (setti_search_is_word(*at) || strchr(more, *at) != NULL);
+    if (name[0] == '\0' || name[0] == '-' || setti_search_is_digit(name[0])) {
+        return false;
+    }
+    for (const char* next = name; *next != '\0'; next++) {
+        bool is_comment = next[0] == '/' && next[1] == '/';
+        bool is_allowed = setti_search_is_word(*next) || strchr(more, *next) != NULL;
+        if (is_comment || !is_allowed) {
+            return false;
+        }
     }
     for (uint32_t k = 0; k < sizeof(words) / sizeof(words[0]); k++) {
-        plain = plain && strcmp(name, words[k]) != 0;
+        if (strcmp(name, words[k]) == 0) {
+            return false;
+        }
     }
-    return plain;
+    return true;
 }
 
 static void spell_quoted(setti_writer* writer, const char* text)
 {
     setti_writer_add(writer, "\"");
     for (; *text != '\0'; text++) {
-        setti_writer_add(writer, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+        bool needs_backslash = *text == '"' || *text == '\\';
+        setti_writer_add(writer, needs_backslash ? "\\%c" : "%c", *text);
     }
     setti_writer_add(writer, "\"");
 }
 
-/* Writes a name, in quotes if it needs them.
- *   more  characters that need no quotes, beside those of all names */
+/* Writes a name, in quotes if necessary. The characters `more` need no quotes, beside those of
+ * words. */
 SETTI_COLD static void spell_text(setti_writer* writer, const char* name, const char* more)
 {
     if (spell_is_plain(name, more)) {
@@ -43,15 +52,20 @@ SETTI_COLD static void spell_text(setti_writer* writer, const char* name, const 
     }
 }
 
+/* Writes the path of an entity, or the handle if the path does not lead to the entity. */
 static void spell_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
 {
     char path[PRINT_PATH];
     size_t length = sett_name_path(search->world, entity, path, sizeof(path));
     bool only_names = path[0] != '#' && strstr(path, "/#") == NULL;
-    if (only_names && length != 0 && length < sizeof(path) &&
-        sett_equals(setti_name_lookup(search->world, sett_null(), path), entity)) {
+    bool is_whole = length != 0 && length < sizeof(path);
+    sett_entity named = sett_null();
+    if (only_names && is_whole) {
+        named = setti_name_lookup(search->world, sett_null(), path);
+    }
+    if (!sett_is_null(named) && sett_equals(named, entity)) {
         spell_text(writer, path, "/-");
-    } else { /* the path does not lead to the entity */
+    } else {
         setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(entity));
     }
 }
@@ -71,7 +85,10 @@ static void spell_ref(setti_writer* writer, const sett_search* search, const set
 
 static bool spell_is_this(const sett_search_ref* ref)
 {
-    return ref->variable == NULL ? sett_is_null(ref->entity) : strcmp(ref->variable, "this") == 0;
+    if (ref->variable == NULL) {
+        return sett_is_null(ref->entity);
+    }
+    return strcmp(ref->variable, "this") == 0;
 }
 
 /* Writes a walk, such as "parent" or "up Likes". */
@@ -96,7 +113,7 @@ static void spell_walk(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Writes source, walk and target of a term in parentheses. */
+/* Writes the source, the walk and the target of a term, in parentheses. */
 static void spell_arguments(setti_writer* writer, const sett_search* search,
                             const sett_search_term* term, bool has_target)
 {
@@ -130,7 +147,8 @@ static void spell_number(setti_writer* writer, double number)
         return;
     }
     setti_number_write(SETT_MEMBER_F64, &number, 0, text);
-    setti_writer_add(writer, "%s%s", text, strpbrk(text, ".enN") == NULL ? ".0" : "");
+    bool looks_whole = strpbrk(text, ".enN") == NULL; /* parse.c would read an integer */
+    setti_writer_add(writer, "%s%s", text, looks_whole ? ".0" : "");
 }
 
 SETTI_COLD static void spell_operand(setti_writer* writer, const sett_search* search,
@@ -154,7 +172,7 @@ SETTI_COLD static void spell_operand(setti_writer* writer, const sett_search* se
     }
     bool constant = operand->of.variable == NULL && !sett_is_null(operand->of.entity);
     bool omits_this = operand->kind != SETT_OPERAND_ENTITY && spell_is_this(&operand->of);
-    if (constant) { /* not by name: parse.c reads a name at the start of a term as a component */
+    if (constant) { /* no name: at the start of a term, parse.c reads a name as a component */
         setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(operand->of.entity));
     } else if (!omits_this) {
         spell_ref(writer, search, &operand->of);
@@ -166,6 +184,27 @@ SETTI_COLD static void spell_operand(setti_writer* writer, const sett_search* se
         spell_text(writer, sett_component_name(search->world, operand->component), "");
         setti_writer_add(writer, ".%s", operand->text);
     }
+}
+
+/* Writes an access that is not the usual one, and [drive]. */
+static void spell_access(setti_writer* writer, const sett_search_term* term)
+{
+    sett_access usual = setti_search_is_elsewhere(term) ? SETT_IN : SETT_INOUT;
+    bool has_access = term->access != usual;
+    if (!has_access && !term->drives) {
+        return;
+    }
+    setti_writer_add(writer, "[");
+    if (has_access) {
+        setti_writer_add(writer, "%s", setti_search_access(term->access));
+    }
+    if (has_access && term->drives) {
+        setti_writer_add(writer, " ");
+    }
+    if (term->drives) {
+        setti_writer_add(writer, "drive");
+    }
+    setti_writer_add(writer, "] ");
 }
 
 SETTI_COLD void setti_search_print_term(const sett_search* search, uint32_t number,
@@ -180,30 +219,30 @@ SETTI_COLD void setti_search_print_term(const sett_search* search, uint32_t numb
         spell_operand(writer, search, &term->right);
         return;
     }
+    spell_access(writer, term);
     bool has_target = term->target.variable != NULL || !sett_is_null(term->target.entity);
-    sett_access usual = setti_search_is_elsewhere(term) ? SETT_IN : SETT_INOUT;
-    const char* access = term->access != usual ? setti_search_access(term->access) : "";
-    if (*access != '\0' || term->drives) {
-        setti_writer_add(writer, "[%s%s%s] ", access, *access != '\0' && term->drives ? " " : "",
-                         term->drives ? "drive" : "");
+    const char* name = sett_component_name(search->world, term->component);
+    if (has_target && term->component == SETT_ID_HIERARCHY) {
+        name = "ChildOf";
     }
-    bool is_child = has_target && term->component == SETT_ID_HIERARCHY;
-    spell_text(writer, is_child ? "ChildOf" : sett_component_name(search->world, term->component),
-               "");
+    spell_text(writer, name, "");
     setti_writer_add(writer, "%s", steps[term->steps]);
     spell_arguments(writer, search, term, has_target);
 }
 
 /* Writes the variable and relationship of a clause: $x, Likes or $x.Likes. */
 SETTI_COLD static void spell_of(setti_writer* writer, const sett_search* search,
-                                const sett_search_ref* of, sett_component relationship)
+                                const sett_search_ref* ref, sett_component relationship)
 {
-    if (!spell_is_this(of) || (relationship == 0 && of->variable != NULL)) {
+    bool is_this = spell_is_this(ref);
+    bool only_variable =
+        relationship == 0 && ref->variable != NULL; /* then "$this" is written too */
+    if (!is_this || only_variable) {
         setti_writer_add(writer, " ");
-        spell_ref(writer, search, of);
+        spell_ref(writer, search, ref);
     }
     if (relationship != 0) {
-        setti_writer_add(writer, spell_is_this(of) ? " " : ".");
+        setti_writer_add(writer, is_this ? " " : ".");
         spell_text(writer, sett_component_name(search->world, relationship), "");
     }
 }
@@ -235,17 +274,20 @@ SETTI_COLD size_t sett_search_print(const sett_search* search, char* out, size_t
     }
     for (uint32_t k = 0; k < search->term_count; k++) {
         const sett_search_term* term = &search->term[k];
-        if (term->kind == SETT_SEARCH_END) {
+        if (term->kind != SETT_SEARCH_END) {
+            setti_writer_add(&writer, "%s", between);
+            setti_writer_add(&writer, "%s", term->negated ? "!" : "");
+            setti_writer_add(&writer, "%s", term->optional ? "?" : "");
+        }
+        between = term->or_next ? " || " : ", ";
+        if (term->kind == SETT_SEARCH_BEGIN) {
+            setti_writer_add(&writer, "{");
+            between = "";
+        } else if (term->kind == SETT_SEARCH_END) {
             setti_writer_add(&writer, "}");
         } else {
-            setti_writer_add(&writer, "%s%s%s", between, term->negated ? "!" : "",
-                             term->optional ? "?" : "");
-            setti_writer_add(&writer, term->kind == SETT_SEARCH_BEGIN ? "{" : "");
-        }
-        if (term->kind == SETT_SEARCH_TERM || term->kind == SETT_SEARCH_COMPARE) {
             setti_search_print_term(search, k, &writer);
         }
-        between = term->kind == SETT_SEARCH_BEGIN ? "" : term->or_next ? " || " : ", ";
     }
     spell_order(&writer, search);
     return writer.length;

@@ -3,45 +3,51 @@
 
 #include <stdio.h>
 
-/* Makes a query's term from a search's term. Returns NULL, or a part that queries cannot have. */
-static const char* plain_term(const sett_search_term* from, bool in_list, sett_term* term)
+/* Makes a term of a query from a term of a search. Returns NULL, or what the term has that queries
+ * cannot have. */
+static const char* plain_term(const sett_search_term* search_term, bool in_list, sett_term* term)
 {
-    const char* source = from->source.variable;
-    if (from->kind != SETT_SEARCH_TERM || from->target.variable != NULL ||
-        !sett_is_null(from->target.entity) || (source != NULL && strcmp(source, "this") != 0)) {
+    const char* source = search_term->source.variable;
+    bool has_target =
+        search_term->target.variable != NULL || !sett_is_null(search_term->target.entity);
+    bool has_variable = source != NULL && strcmp(source, "this") != 0;
+    if (search_term->kind != SETT_SEARCH_TERM || has_target || has_variable) {
         return "a link with a target, a list in braces, a comparison or a variable";
     }
-    bool elsewhere = setti_search_is_elsewhere(from);
-    if (in_list && (from->negated || from->optional || elsewhere)) {
+    bool is_elsewhere = setti_search_is_elsewhere(search_term);
+    bool is_plain = !search_term->negated && !search_term->optional && !is_elsewhere;
+    if (in_list && !is_plain) {
         return "a list of || with anything but components of the entity";
     }
     memset(term, 0, sizeof(*term));
-    term->component = from->component;
-    term->access = from->negated ? SETT_NONE : from->access;
-    if (from->negated) {
+    term->component = search_term->component;
+    term->access = search_term->negated ? SETT_NONE : search_term->access;
+    if (search_term->negated) {
         term->kind = SETT_WITHOUT;
-    } else if (from->optional) {
+    } else if (search_term->optional) {
         term->kind = SETT_OPTIONAL;
     } else {
         term->kind = in_list ? SETT_ANY : SETT_WITH;
     }
-    term->walk = from->walk;
-    term->along = from->along;
-    term->entity = from->source.entity;
-    term->singleton = from->singleton;
-    term->drives = from->drives;
+    term->walk = search_term->walk;
+    term->along = search_term->along;
+    term->entity = search_term->source.entity;
+    term->singleton = search_term->singleton;
+    term->drives = search_term->drives;
     return NULL;
 }
 
-/* Makes all terms. Returns NULL, or a part of term *at that queries cannot have. */
-static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc, uint32_t* at)
+/* Makes all terms. Returns NULL, or what the term *number has that queries cannot have. */
+static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc, uint32_t* number)
 {
     uint32_t lists = 0;
     for (uint32_t k = 0; k < parsed->term_count; k++) {
         bool follows_or = k != 0 && parsed->term[k - 1].or_next;
         bool in_list = parsed->term[k].or_next || follows_or;
-        lists += in_list && !follows_or ? 1 : 0; /* a list begins */
-        *at = k;
+        if (in_list && !follows_or) { /* a list begins */
+            lists++;
+        }
+        *number = k;
         if (lists > 1) {
             return "more than one list of ||";
         }
@@ -60,21 +66,25 @@ static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc
     return NULL;
 }
 
-/* Reads the order. Returns NULL, or what is wrong; an empty text was reported already. */
+/* Prepares `rank` from the order. Returns NULL, or what is wrong. An empty text means that the
+ * error was reported already. */
 static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, char* message)
 {
     const sett_search_order* order = &parsed->order;
-    const sett_search_ref* of[] = {&order->group_of, &order->cascade_of, &order->by.of};
+    const sett_search_ref* ref[] = {&order->group_of, &order->cascade_of, &order->by.of};
     for (uint32_t k = 0; k < 3; k++) {
-        bool is_other = of[k]->variable != NULL && strcmp(of[k]->variable, "this") != 0;
-        if (is_other || !sett_is_null(of[k]->entity)) {
+        bool is_other = ref[k]->variable != NULL && strcmp(ref[k]->variable, "this") != 0;
+        if (is_other || !sett_is_null(ref[k]->entity)) {
             return "a query is ordered by values of $this - leave out the other variable or entity";
         }
     }
     if (order->group_by == 0 && order->group_of.variable != NULL) {
         return "a relationship is missing after group_by - name one";
     }
-    return setti_rank_resolve(parsed->world, order, rank, message) == SETT_OK ? NULL : message;
+    if (setti_rank_resolve(parsed->world, order, rank, message) != SETT_OK) {
+        return message;
+    }
+    return NULL;
 }
 
 sett_status sett_query_parse(sett_world* world, const char* text, sett_query_desc* desc)
@@ -97,19 +107,22 @@ SETTI_COLD sett_status setti_query_parse(sett_world* world, const char* text, co
     if (status != SETT_OK) {
         return status;
     }
-    uint32_t at = 0;
-    const char* wrong = plain_terms(parsed, desc, &at);
+    uint32_t number = 0;
+    const char* wrong = plain_terms(parsed, desc, &number);
     char message[SETTI_MESSAGE_SIZE];
-    const char* wrong_order = rank != NULL ? plain_order(parsed, rank, message) : NULL;
+    const char* wrong_order = NULL;
+    if (rank != NULL) {
+        wrong_order = plain_order(parsed, rank, message);
+    }
     if (wrong == NULL && parsed->column[SETTI_AT_ORDER] != 0 && rank == NULL) {
         wrong = "an order";
-        at = SETTI_AT_ORDER;
+        number = SETTI_AT_ORDER;
     }
     if (wrong != NULL) {
         snprintf(message, sizeof(message), "a query cannot have %s - use sett_search_create",
                  wrong);
-        status =
-            setti_search_fail(world, SETT_STATUS_ARGUMENT, call, text, parsed->column[at], message);
+        status = setti_search_fail(world, SETT_STATUS_ARGUMENT, call, text, parsed->column[number],
+                                   message);
     } else if (wrong_order != NULL && wrong_order[0] == '\0') {
         status = world->error; /* reported already */
     } else if (wrong_order != NULL) {

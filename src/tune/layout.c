@@ -49,7 +49,8 @@ typedef struct layout_reader {
     const char* wrong_position;
 } layout_reader;
 
-static layout_reader layout_read(const char* text)
+/* Returns a reader that stands at the begin of a text. */
+static layout_reader layout_begin(const char* text)
 {
     return (layout_reader){.text = text, .position = text, .storage = SETT_STORAGE_DEFAULT};
 }
@@ -294,7 +295,7 @@ SETTI_COLD static sett_storage_kind layout_choice(const char* text, const char* 
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
     bool owned = false;
     layout_item item;
-    for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
+    for (layout_reader reader = layout_begin(text); layout_next(&reader, &item);) {
         bool listed = item.storage != SETT_STORAGE_DEFAULT;
         if (listed && !owned && layout_word_is_name(&item.name, name)) {
             kind = item.storage;
@@ -355,11 +356,12 @@ static void layout_report_word(const sett_world* world, const char* text, const 
                     guessed[0] != '\0' ? guessed : " - register it, or remove its name");
 }
 
+/* Logs a warning for each name in the text that no registered type has. */
 SETTI_COLD static void layout_report(const sett_world* world)
 {
     const char* text = setti_layout_of(world)->text;
     layout_item item;
-    for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
+    for (layout_reader reader = layout_begin(text); layout_next(&reader, &item);) {
         if (item.storage != SETT_STORAGE_DEFAULT) {
             layout_report_word(world, text, &item.name);
         }
@@ -459,7 +461,7 @@ static bool layout_has_group(const sett_world* world, const char* text,
                              const setti_listener* listener)
 {
     sett_group_desc desc;
-    for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {
+    for (layout_reader reader = layout_begin(text); layout_next_group(world, &reader, &desc);) {
         if (layout_find_group(world, &desc) == listener) {
             return true;
         }
@@ -473,7 +475,7 @@ static sett_status layout_make_groups(sett_world* world, const char* text)
     SETTI_ASSERT(world->locks == 0);
     const bool automatic = false;
     sett_group_desc desc;
-    for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {
+    for (layout_reader reader = layout_begin(text); layout_next_group(world, &reader, &desc);) {
         if (layout_find_group(world, &desc) != NULL) {
             continue;
         }
@@ -540,7 +542,7 @@ static const layout_word* layout_find_owned_twice(const layout_item* item, const
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {
-    for (layout_reader reader = layout_read(text); layout_next(&reader, other);) {
+    for (layout_reader reader = layout_begin(text); layout_next(&reader, other);) {
         bool are_types =
             item->storage != SETT_STORAGE_DEFAULT && other->storage != SETT_STORAGE_DEFAULT;
         bool is_earlier = other->name.begin < item->name.begin;
@@ -559,7 +561,7 @@ SETTI_COLD static sett_status layout_check_text(sett_world* world, const char* t
 {
     layout_item item;
     layout_item other;
-    layout_reader reader = layout_read(text);
+    layout_reader reader = layout_begin(text);
     while (layout_next(&reader, &item)) {
         const layout_word* twice = layout_find_twice(text, &item, &other);
         if (twice != NULL) {
@@ -617,7 +619,7 @@ SETTI_COLD static bool layout_groups_differ(const sett_world* world, const char*
             return true;
         }
     }
-    for (layout_reader reader = layout_read(text); layout_next_group(world, &reader, &desc);) {
+    for (layout_reader reader = layout_begin(text); layout_next_group(world, &reader, &desc);) {
         if (layout_find_group(world, &desc) == NULL) {
             return true;
         }
@@ -737,7 +739,7 @@ static void layout_resume(sett_world* world)
     }
 }
 
-/* Reports names that no type has, after the first frame with a text. */
+/* At the end of the first frame after a text was applied, reports its names that no type has. */
 static void layout_end_frame(sett_world* world)
 {
     if (setti_layout_of(world)->unreported) {
@@ -885,8 +887,8 @@ bool setti_layout_can_convert(const setti_type* type)
         return false;
     }
     bool to_array = type->storage.kind == SETTI_SPARSE;
-    sett_storage_kind kind = to_array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
-    return setti_conversion_check(type, &kind) == NULL;
+    sett_storage_kind new_kind = to_array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
+    return setti_conversion_check(type, &new_kind) == NULL;
 }
 
 /* Whether a group can own a type.
