@@ -15,10 +15,12 @@ typedef struct setti_guess {
     const char* wrong;
     size_t length;
     const char* found; /* the most similar name so far, or NULL */
-    uint32_t distance; /* edits between `found` and `wrong`; without `found`, one too many */
+    uint32_t
+        distance; /* a name is similar if it takes fewer edits; those of `found`, if not NULL */
     char text[SETTI_GUESS_LENGTH + 32];
 } setti_guess;
 
+/* Begins the search for a name that is similar to `wrong`. */
 setti_guess setti_guess_begin(const char* wrong, size_t length);
 void setti_guess_try(setti_guess* guess, const char* name);
 

@@ -540,6 +540,7 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
     return lead->sources != NULL;
 }
 
+/* Finds the nodes that derive, and adds leads for all links that copies get. */
 static sett_status clone_find_links(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -703,6 +704,7 @@ static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, s
     return SETT_OK;
 }
 
+/* Adds all types of a node to the edit of its copies. */
 static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
@@ -806,11 +808,13 @@ static bool clone_reserve_parent(setti_clone* clone)
     return setti_change_reserve_add(clone->to, type, parent.index, &signature);
 }
 
+/* Returns true if the edit of a node has anything to do. */
 static bool clone_is_edited(const setti_clone_node* node)
 {
     return node->counterpart == SETTI_NONE && (node->edit.creates || node->edit.added_count != 0);
 }
 
+/* Reserves memory and entities for all copies. */
 static sett_status clone_reserve(setti_clone* clone)
 {
     sett_status status = clone_reserve_names(clone);
@@ -1059,6 +1063,7 @@ static void clone_notify_leaving(setti_clone* clone)
     }
 }
 
+/* Creates the copies, and adds components to `onto` entities. Runs no callbacks. */
 static void clone_commit(setti_clone* clone)
 {
     if (clone->parent_joins) {
@@ -1119,6 +1124,7 @@ static void clone_notify_entering(const setti_clone* clone)
     }
 }
 
+/* Makes the copies in reserved memory, and runs all callbacks. */
 static void clone_make(setti_clone* clone)
 {
     setti_hierarchy* tree = setti_hierarchy_of(clone->to);

@@ -56,6 +56,7 @@ static uint32_t view_parent(const sett_world* world, const tree_view* view, uint
     return setti_hierarchy_parent(world, index);
 }
 
+/* Returns true if an entity has a component in the view. */
 static bool view_has(const sett_world* world, const tree_view* view, uint32_t index,
                      const setti_type* type)
 {
@@ -286,6 +287,8 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
     }
 }
 
+/* Runs callbacks for an entity and its descendants, because the entity moves. `parent` is the
+ * parent in the view (a link). */
 static void tree_notify_move(sett_world* world, uint32_t index, uint32_t parent, bool enters)
 {
     const tree_view view = {.index = SETTI_NONE, .child = setti_link_to(index), .parent = parent};

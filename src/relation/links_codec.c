@@ -94,7 +94,7 @@ static void codec_link_end(const setti_type* type, void* room)
     setti_pool_free(&type->world->pool, room, setti_relation_of_links(type)->data_size, 16);
 }
 
-/* Removes all links from an entity. */
+/* Removes all links from an entity. Returns false on failure. */
 static bool codec_link_unrelate_all(const setti_player* player, setti_type* type,
                                     sett_entity entity)
 {

@@ -46,6 +46,7 @@ static bool name_matches(const sett_world* world, uint32_t index, uint32_t paren
     return setti_name_key(world, index) == key && setti_hierarchy_parent(world, index) == parent;
 }
 
+/* Adds an entity to the index, which must have room. */
 static void name_put(setti_name_table* names, uint32_t link, uint32_t hash)
 {
     SETTI_ASSERT(names->count < names->capacity && link != 0);
@@ -111,6 +112,7 @@ static bool name_reserve_slots(sett_world* world, setti_name_table* names, uint3
     return true;
 }
 
+/* Returns true if the index belongs to the present state. */
 static bool name_is_current(const sett_world* world, const setti_name_table* names)
 {
     return SETTI_LIKELY(names->epoch == world->epoch);
@@ -218,6 +220,7 @@ static void name_trim(sett_world* world, setti_type* type)
     setti_text_sweep(world, &setti_names_of(world)->texts);
 }
 
+/* Reports that the sibling `other` (a link) has the name. */
 static sett_status name_conflict(sett_world* world, const char* call, uint32_t index,
                                  uint32_t other)
 {
@@ -288,6 +291,7 @@ static bool name_is_ready(const sett_world* world)
     return setti_names_of(world)->texts.epoch == world->epoch;
 }
 
+/* Updates the caches before systems run, because systems cannot update them. */
 static void name_settle(sett_world* world)
 {
     (void)name_update_index(world, setti_names_of(world));

@@ -149,6 +149,7 @@ SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone
     return status;
 }
 
+/* Makes `count` instances, by a recipe if possible. */
 static sett_status prefab_run(sett_world* world, const setti_clone_desc* instance, uint32_t count,
                               sett_entity* out)
 {
@@ -211,6 +212,7 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     return prefab_run(world, &one, count, out);
 }
 
+/* Reports an error and returns false if a component is listed twice. */
 static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* desc,
                                 const char* call)
 {
@@ -300,6 +302,7 @@ typedef struct prefab_call {
     sett_entity entity[]; /* empty if count is 1; in the order of sett_hierarchy_walk */
 } prefab_call;
 
+/* Returns the number of entities of a subtree. */
 static uint32_t prefab_tree_size(const sett_world* world, sett_entity prefab)
 {
     uint32_t count = 0;

@@ -485,6 +485,7 @@ static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
     return true;
 }
 
+/* Reserves entities and memory for an instance. Returns false if memory runs out. */
 static bool recipe_reserve(sett_world* world, prefab_recipe* recipe,
                            const setti_clone_desc* instance)
 {
@@ -598,6 +599,7 @@ static bool recipe_make_one(sett_world* world, prefab_recipe* recipe,
     return true;
 }
 
+/* Creates the copies. Runs no callbacks for new components. */
 static void recipe_commit(sett_world* world, prefab_recipe* recipe,
                           const setti_clone_desc* instance)
 {
@@ -611,6 +613,7 @@ static void recipe_commit(sett_world* world, prefab_recipe* recipe,
     }
 }
 
+/* Makes an instance of any prefab with a recipe. Returns false if memory runs out. */
 static bool recipe_make_all(sett_world* world, prefab_recipe* recipe,
                             const setti_clone_desc* instance, sett_entity* out)
 {

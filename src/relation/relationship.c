@@ -41,6 +41,7 @@ static void relation_write(const setti_relation* relation, void* link_data, cons
     }
 }
 
+/* Computes where records, and the data in links, are. */
 static void relation_lay_out(setti_relation* relation, const sett_component_desc* data)
 {
     size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
@@ -94,6 +95,8 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     return sett_component_register(world, &desc);
 }
 
+/* Describes an exclusive link: the first member is the sett_link, the others are those of the data.
+ * */
 static void relation_fill_members(const setti_relation* relation, sett_member* member)
 {
     const sett_struct* data = relation->data_type->desc.members;
@@ -107,6 +110,8 @@ static void relation_fill_members(const setti_relation* relation, sett_member* m
     }
 }
 
+/* Fills the mask of an exclusive link: the target and the data are compared, the neighbours are
+ * not. */
 static void relation_fill_mask(const setti_relation* relation, unsigned char* mask)
 {
     const sett_component_desc* data = &relation->data_type->desc;
@@ -417,6 +422,7 @@ static void relation_append(sett_world* world, setti_relation* relation)
     last->next = relation;
 }
 
+/* Connects a relation with the two registered components, and with the world. */
 static void relation_publish(setti_relation* relation, sett_component links, sett_component sources)
 {
     SETTI_ASSERT(relation->links == NULL && relation->sources == NULL);
@@ -575,6 +581,7 @@ typedef struct relation_fill {
     const void* data;
 } relation_fill;
 
+/* Makes the first link of a source when the source gets the component. */
 static void relation_fill_value(const setti_edit_fill* fill, void* value)
 {
     const relation_fill* link = (const relation_fill*)(const void*)fill;
@@ -695,6 +702,7 @@ static bool relation_leads(const setti_relation* relation, uint32_t first, uint3
     return false;
 }
 
+/* Fails if the link would close a cycle of acyclic links. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target, const char* call)
 {
@@ -720,6 +728,7 @@ static uint32_t relation_find_link(setti_relation* relation, sett_entity source,
     return setti_chain_find(relation, source, target);
 }
 
+/* Asks may_relate for a link that does not exist yet. Fails if the hook rejects the link. */
 SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett_entity source,
                                                   sett_entity target, const char* call)
 {

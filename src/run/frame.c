@@ -578,11 +578,13 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
     run->slice_count = 0;
     frame_update_plans(world);
     for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {
-        if (!frame_is_skipped(run, k) && frame_advance(run->sorted[k], dt)) {
-            frame_plan(run, run->sorted[k]);
-            if (run->sorted[k]->job_used == 0) {
-                frame_note_empty(run, k);
-            }
+        sett_system* system = run->sorted[k];
+        if (frame_is_skipped(run, k) || !frame_advance(system, dt)) {
+            continue;
+        }
+        frame_plan(run, system);
+        if (system->job_used == 0) {
+            frame_note_empty(run, k);
         }
     }
     return frame_run_slices(world, stage->exclusive);

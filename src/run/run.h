@@ -143,7 +143,7 @@ struct sett_system {
     uint32_t tie;            /* third sort key */
     uint32_t waiting;        /* while sorting: earlier systems that are not placed yet */
     sett_system* waits_for;  /* the system that prevents an earlier stage, or NULL */
-    sett_component waits_on; /* component of the conflict, or 0 */
+    sett_component waits_on; /* the component for which the system waits, or 0 */
     bool awaits_commands;    /* uses components recorded by an earlier system */
 
     /* In a walk over orders: */
@@ -187,7 +187,7 @@ typedef struct setti_run {
     uint32_t name_count;
     uint32_t name_capacity;
     uint64_t walks;    /* number of the latest forward walk; the back walk has the number before */
-    uint64_t work;     /* steps for ordering systems so far, limited by tests */
+    uint64_t work;     /* steps taken so far to order systems; tests check a limit */
     uint32_t jobs;     /* limit of jobs of a system */
     sett_tasks tasks;  /* the program's threads */
     bool watched;      /* the guard watches systems */
@@ -200,7 +200,7 @@ typedef struct setti_run {
     setti_frame_state state;
     setti_root root; /* root of `state` */
 
-    /* The schedule, a cache. Systems are sorted by phase, stage and place. */
+    /* The schedule, a cache. Systems are sorted by section, phase, stage and place. */
     bool scheduled;
     bool names_checked; /* unknown names in orders were reported */
     /* `sorted`, `heap`, `empty` and `stages` follow each other in one piece of memory. */

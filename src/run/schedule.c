@@ -86,6 +86,7 @@ static uint64_t schedule_phase(int phase)
     return (uint64_t)((uint32_t)phase ^ 0x80000000u) << 32; /* negative phases sort first */
 }
 
+/* Returns the sort key of a system: the phase, with `minor` as the lower half. */
 static uint64_t schedule_key(const sett_system* system, uint32_t minor)
 {
     return schedule_phase(system->desc.phase) | minor;
@@ -132,15 +133,14 @@ static void schedule_sort(setti_run* run)
 static void schedule_sort_created(setti_run* run)
 {
     uint32_t number = 0;
-    uint32_t loops = 0;
+    uint32_t loop_number = 1;
     for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
-        fixed->number = ++loops;
+        fixed->number = loop_number++;
     }
     for (sett_system* system = run->systems; system != NULL; system = system->next) {
         system->tie = number++;
-        /* fixed loops sort after other systems of SETT_PHASE_FIXED */
         system->section = schedule_phase(system->desc.phase);
-        if (system->fixed != NULL) {
+        if (system->fixed != NULL) { /* sorts after the other systems of SETT_PHASE_FIXED */
             system->section = schedule_phase(SETT_PHASE_FIXED) | system->fixed->number;
         }
         system->key = schedule_key(system, 0);
@@ -151,7 +151,7 @@ static void schedule_sort_created(setti_run* run)
 /* Sets the lower half of each system's key to the rank. */
 static void schedule_rank(setti_run* run)
 {
-    /* backwards, so that systems declared to run after `system` have their ranks already */
+    /* goes backwards: the systems that `system` names have ranks already */
     for (uint32_t k = run->sorted_count; k-- > 0;) {
         sett_system* system = run->sorted[k];
         uint32_t rank = system->tie;
@@ -277,9 +277,11 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
     for (uint32_t k = 0; k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
         sett_system* recorder = schedule_track_of(tracks, access->component)->recorder;
-        bool uses = access->flags != SETTI_ACCESS_RECORDS; /* does not only record the component */
+        if (access->flags == SETTI_ACCESS_RECORDS) {
+            continue; /* the system only records the component, and does not use it */
+        }
         sett_system* later = schedule_later(found, recorder, system);
-        if (uses && later != found) {
+        if (later != found) {
             found = later;
             *recorded = access->component;
         }

@@ -52,7 +52,9 @@ static void threads_work(sett_threads* threads)
     SETTI_ASSERT(threads->next < threads->end && threads->unfinished != 0);
     uint32_t left = threads->end - threads->next;
     uint32_t share = left / (2 * (threads->count + 1)); /* half of an equal share, for balance */
-    uint32_t count = SETTI_MIN(SETTI_MAX(SETTI_MAX(share, threads->min_range), 1), left);
+    uint32_t count = SETTI_MAX(share, threads->min_range);
+    count = SETTI_MAX(count, 1);
+    count = SETTI_MIN(count, left);
     uint32_t begin = threads->next;
     sett_task_fn task = threads->task;
     void* context = threads->context;

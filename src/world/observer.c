@@ -15,7 +15,7 @@
  * a disabled observer calls a function that does nothing. While the world is locked, a list may be
  * in use, so a destroyed observer is freed later.
  *
- * Invariant:  a type's flag of an event <=> the type's list of the event is not empty;
+ * Invariant:  a type has the flag of an event <=> the type's list of the event is not empty;
  *             an entry belongs to the type's descriptor or to an observer in the world's list
  */
 #include "sett/observer.h"

@@ -4,7 +4,8 @@
  * of times, almost always along existing edges. Independent types are dangerous, because n
  * independent types make up to 2^n sets. A game registers independent types as dont_fragment.
  *
- * Invariant:  types ascend strictly;  two records in use never hold the same set;  hooked <= count;
+ * Invariant:  types ascend strictly;  hooked <= count;
+ *             records in use hold different sets, unless memory ran out in a sweep;
  *             an edge (s, t) -> r means: r's set is s's set with t toggled
  */
 #include "world/signature.h"

@@ -186,7 +186,7 @@ struct sett_world {
         char name[44];     /* the C type in the macro */
     } noted;
     setti_lock misuse_lock; /* guards `misuse` and `noted` */
-    bool misused;           /* `misuse` is initialised */
+    bool misuse_is_zeroed;  /* `misuse` is initialised */
     uintptr_t owner;        /* debug builds: the writing thread; 0: not known */
 
     sett_log_fn log_fn;
