@@ -361,8 +361,7 @@ static setti_root* replica_find_root(const sett_world* to_world, const setti_roo
     return NULL;
 }
 
-/* Whether the bytes of a root have changed since it was added. */
-/* Returns true if a root has other contents than at first. */
+/* Returns true if the contents of a root have changed since the root was added. */
 static bool replica_is_used(const setti_root* root)
 {
     return memcmp(root->address, root->first, root->size) != 0;
@@ -559,7 +558,7 @@ static bool replica_reserve_roots(const sett_world* from_world, sett_world* to_w
     return true;
 }
 
-/* Reserves memory for the members of queries and other listeners: `capacity` entities at most. */
+/* Reserves memory for the members of all queries, at most `capacity` entities for each query. */
 static bool replica_reserve_listeners(sett_world* to_world, uint32_t capacity)
 {
     for (setti_listener* listener = to_world->listeners; listener != NULL;
@@ -662,7 +661,7 @@ static void replica_copy_entities(const sett_world* from_world, sett_world* to_w
     setti_entity_rebuild(table);
 }
 
-/* Copies values that own memory, over the bytes that replica_copy_pages has copied. */
+/* Copies values that own memory. replica_copy_pages has copied only the bytes of these values. */
 static void replica_copy_values(const setti_type* type, const setti_type* local)
 {
     SETTI_ASSERT(setti_pages_values(&local->storage.rows) != NULL);
@@ -706,7 +705,7 @@ static void replica_copy_type(const setti_pool* pool, const setti_type* type, se
 
 static void replica_copy(const sett_world* from_world, sett_world* to_world, const uint32_t* number)
 {
-    /* cursors see everything as changed */
+    /* all copied pages are newer than any cursor: everything counts as changed */
     to_world->pool.tick = SETTI_MAX(to_world->pool.tick, from_world->pool.tick) + 1;
     to_world->pool.restored = to_world->pool.tick;
     to_world->pool.cloned = to_world->pool.tick;
@@ -745,7 +744,7 @@ static void replica_use_pages(sett_world* to_world, bool small)
     to_world->pool.small = small;
 }
 
-/* Finds the members of all queries and other listeners again. */
+/* Finds the members of all queries again. */
 static void replica_admit_all(sett_world* to_world)
 {
     for (setti_listener* listener = to_world->listeners; listener != NULL;
