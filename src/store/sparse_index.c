@@ -276,8 +276,10 @@ void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index
 /* The fast path of setti_sparse_erase. Returns false if the slow path is needed. */
 bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    if (storage->hashed != 1 || storage->keep_order || storage->tracked || storage->move != NULL ||
-        pool->cow_from != 0) {
+    if (storage->hashed != 1 || storage->keep_order || storage->tracked) {
+        return false;
+    }
+    if (storage->move != NULL || pool->cow_from != 0) {
         return false;
     }
     uint32_t hole = index_seek(storage, index);
