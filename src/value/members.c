@@ -601,6 +601,7 @@ static const char* copy_text(member_copy* copy, const char* text)
     return copy_append(copy, text, strlen(text) + 1);
 }
 
+/* Copies constants and their names. The last constant has no name. */
 static const sett_constant* copy_constants(member_copy* copy, const sett_constant* constants)
 {
     uint32_t count = 0;
