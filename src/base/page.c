@@ -12,8 +12,7 @@
  *
  * Invariant:  sum of block sizes = headers + used_size + bytes in free lists, strips, ranges +
  *             bump_size
- *             (block_size and used_size also count large pieces, which are outside of blocks;
- *             headers are also those of large pieces)
+ *             (a large piece counts as a block that has a header and one piece)
  */
 #include "base/cow.h"
 
@@ -47,7 +46,7 @@ struct setti_range {
 #define HUGE_FROM ((size_t)1280 << 10) /* larger pools take huge pages */
 
 static_assert(sizeof(setti_block) <= BLOCK_HEADER, "the header keeps pieces aligned to the step");
-static_assert(sizeof(setti_large) <= 64, "the header of a large piece fits its smallest room");
+static_assert(sizeof(setti_large) <= 64, "the header fits the smallest room before a large piece");
 
 /* Returns the class of the smallest pieces that hold `size` bytes. */
 static uint32_t pool_class(size_t size)
@@ -57,20 +56,21 @@ static uint32_t pool_class(size_t size)
         size_t steps = (size - SETTI_POOL_SMALL_MAX + SETTI_POOL_STEP - 1) / SETTI_POOL_STEP;
         return SETTI_POOL_SMALL_CLASSES - 1 + (uint32_t)steps;
     }
-    uint32_t k = 0;
-    while (((size_t)32 << k) < size) {
-        k++;
+    uint32_t size_class = 0;
+    while (((size_t)32 << size_class) < size) {
+        size_class++;
     }
-    return k;
+    return size_class;
 }
 
-static size_t pool_class_size(uint32_t k)
+static size_t pool_class_size(uint32_t size_class)
 {
-    SETTI_ASSERT(k < SETTI_POOL_CLASSES);
-    if (k < SETTI_POOL_SMALL_CLASSES) {
-        return (size_t)32 << k;
+    SETTI_ASSERT(size_class < SETTI_POOL_CLASSES);
+    if (size_class < SETTI_POOL_SMALL_CLASSES) {
+        return (size_t)32 << size_class;
     }
-    return SETTI_POOL_SMALL_MAX + (size_t)(k - SETTI_POOL_SMALL_CLASSES + 1) * SETTI_POOL_STEP;
+    return SETTI_POOL_SMALL_MAX +
+           (size_t)(size_class - SETTI_POOL_SMALL_CLASSES + 1) * SETTI_POOL_STEP;
 }
 
 static bool pool_is_large(size_t size, size_t align)
@@ -78,10 +78,11 @@ static bool pool_is_large(size_t size, size_t align)
     return size > SETTI_POOL_PAGE_MAX || align > SETTI_POOL_STEP;
 }
 
-/* Pieces of 32 and 64 bytes are aligned to their size, larger pieces to a step. */
-static size_t pool_class_align(uint32_t k)
+/* Returns the alignment of pieces: pieces of 32 and 64 bytes are aligned to 32 and 64 bytes, larger
+ * pieces to SETTI_POOL_STEP. */
+static size_t pool_class_align(uint32_t size_class)
 {
-    return k < 2 ? pool_class_size(k) : SETTI_POOL_STEP;
+    return size_class < 2 ? pool_class_size(size_class) : SETTI_POOL_STEP;
 }
 
 /* The header of a free piece. The counts are estimates, for this piece and all pieces after it. */
@@ -91,29 +92,29 @@ typedef struct pool_piece {
     uint32_t unsorted; /* number of pieces added since the list was sorted by address */
 } pool_piece;
 
-static void pool_push(setti_pool* pool, uint32_t k, void* piece)
+static void pool_push(setti_pool* pool, uint32_t size_class, void* piece)
 {
-    SETTI_ASSERT(piece != NULL && k < SETTI_POOL_CLASSES);
+    SETTI_ASSERT(piece != NULL && size_class < SETTI_POOL_CLASSES);
     pool_piece* fresh = piece;
-    pool_piece* head = pool->free[k];
+    pool_piece* head = pool->free[size_class];
     fresh->next = head;
     fresh->length = head != NULL ? head->length + 1 : 1;
     fresh->unsorted = head != NULL ? head->unsorted + 1 : 1;
-    pool->free[k] = piece;
+    pool->free[size_class] = piece;
 }
 
-/* Merges two lists sorted by address. */
+/* Merges two lists that are sorted by address. Returns the first piece of the merged list. */
 static pool_piece* pieces_merge(pool_piece* a, pool_piece* b)
 {
     pool_piece* first = NULL;
-    pool_piece** end = &first;
+    pool_piece** link = &first; /* the pointer to the next piece of the merged list */
     while (a != NULL && b != NULL) {
         pool_piece** lower = (uintptr_t)a < (uintptr_t)b ? &a : &b; /* has the next piece */
-        *end = *lower;
-        end = &(*lower)->next;
+        *link = *lower;
+        link = &(*lower)->next;
         *lower = (*lower)->next;
     }
-    *end = a != NULL ? a : b;
+    *link = a != NULL ? a : b;
     return first;
 }
 
@@ -139,10 +140,10 @@ static pool_piece* pieces_sort(pool_piece* unsorted)
     return all;
 }
 
-/* Sorts the free pieces of class k by address, and counts them again. */
-static void pool_sort(setti_pool* pool, uint32_t k)
+/* Sorts the free pieces of a class by address, and counts them again. */
+static void pool_sort(setti_pool* pool, uint32_t size_class)
 {
-    pool_piece* all = pieces_sort(pool->free[k]);
+    pool_piece* all = pieces_sort(pool->free[size_class]);
     uint32_t length = 0;
     for (pool_piece* piece = all; piece != NULL; piece = piece->next) {
         length++;
@@ -151,14 +152,14 @@ static void pool_sort(setti_pool* pool, uint32_t k)
         piece->length = length--;
         piece->unsorted = 0;
     }
-    pool->free[k] = all;
+    pool->free[size_class] = all;
 }
 
-static void* pool_pop(setti_pool* pool, uint32_t k)
+static void* pool_pop(setti_pool* pool, uint32_t size_class)
 {
-    SETTI_ASSERT(k < SETTI_POOL_CLASSES && pool->free[k] != NULL);
-    void* piece = pool->free[k];
-    memcpy(&pool->free[k], piece, sizeof(void*)); /* the next piece */
+    SETTI_ASSERT(size_class < SETTI_POOL_CLASSES && pool->free[size_class] != NULL);
+    void* piece = pool->free[size_class];
+    memcpy(&pool->free[size_class], piece, sizeof(void*)); /* the next piece */
     return piece;
 }
 
@@ -170,14 +171,14 @@ static void strip_unlink(setti_pool* pool, setti_strip* strip)
     strip->left = 0;
 }
 
-/* Gives a table a strip of `count` unused pages of class k, the first of which is `page`. */
-static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t k, unsigned char* page,
-                       uint32_t count)
+/* Gives a table a strip of `count` unused pages of a class, the first of which is `page`. */
+static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t size_class,
+                       unsigned char* page, uint32_t count)
 {
     SETTI_ASSERT(count != 0);
     strip->page = page;
     strip->left = count;
-    strip->class = k;
+    strip->class = size_class;
     strip->previous = NULL;
     SETTI_LIST_ADD(pool->strips, strip);
 }
@@ -187,9 +188,8 @@ static void strip_retire(setti_pool* pool, setti_strip* strip)
 {
     SETTI_ASSERT(strip->left != 0);
     size_t size = pool_class_size(strip->class);
-    for (uint32_t k = strip->left; k != 0;
-         k--) { /* backwards: the last piece pushed is used first */
-        pool_push(pool, strip->class, strip->page + (k - 1) * size);
+    for (uint32_t k = strip->left; k-- > 0;) { /* backwards: the last piece pushed is used first */
+        pool_push(pool, strip->class, strip->page + k * size);
     }
     strip_unlink(pool, strip);
 }
@@ -205,7 +205,7 @@ static size_t pool_counted(const setti_pool* pool)
 {
     size_t exempt = pool->exempt + pool_held_size(pool);
     if (pool->block_size <= exempt) {
-        return 0; /* saved pages were freed since the ceiling was set */
+        return 0; /* memory was freed since the ceiling was set */
     }
     return pool->block_size - exempt;
 }
@@ -226,6 +226,8 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
     }
 }
 
+/* Allocates memory by `allocate`, a function of the allocator. Returns NULL if memory runs out or
+ * the ceiling does not allow the size. */
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
                            void* (*allocate)(void* user, size_t, size_t))
 {
@@ -296,12 +298,13 @@ static void pool_retire_bump(setti_pool* pool)
 {
     while (pool->bump_size >= 32) {
         size_t size = SETTI_MIN(pool->bump_size, (size_t)SETTI_POOL_PAGE_MAX);
-        uint32_t k = pool_class(size);
-        while (pool_class_size(k) > size || (uintptr_t)pool->bump % pool_class_align(k) != 0) {
-            k--;
+        uint32_t size_class = pool_class(size);
+        while (pool_class_size(size_class) > size ||
+               (uintptr_t)pool->bump % pool_class_align(size_class) != 0) {
+            size_class--;
         }
-        size = pool_class_size(k);
-        pool_push(pool, k, pool->bump);
+        size = pool_class_size(size_class);
+        pool_push(pool, size_class, pool->bump);
         pool->bump += size;
         pool->bump_size -= size;
     }
@@ -335,8 +338,8 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
     size_t align = SETTI_POOL_STEP;
-    bool can_be_huge = size >= SETTI_HUGE_PAGE && pool_is_system(pool);
-    if (pool->huge_pages || (huge && can_be_huge)) {
+    bool can_be_huge = huge && size >= SETTI_HUGE_PAGE && pool_is_system(pool);
+    if (pool->huge_pages || can_be_huge) {
         align = SETTI_HUGE_PAGE;
         size = setti_align_up(size, align);
     }
@@ -362,11 +365,11 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
     return true;
 }
 
-/* Returns the bytes to skip before the next piece of class k. */
-static size_t pool_gap(const setti_pool* pool, uint32_t k)
+/* Returns the bytes to skip before the next piece of a class. */
+static size_t pool_gap(const setti_pool* pool, uint32_t size_class)
 {
-    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(k) - 1)); /* aligns */
-    size_t size = pool_class_size(k);
+    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(size_class) - 1)); /* aligns */
+    size_t size = pool_class_size(size_class);
     /* Pages at equal addresses modulo 4,096 would evict each other from the first-level cache. (A
      * loop over 20 types took 34 ns an entity instead of 23.) */
     if (size % 4096 == 0 && pool->bump_size >= gap + SETTI_POOL_STEP + size) {
@@ -414,12 +417,13 @@ static bool pool_take_range(setti_pool* pool, size_t need)
 /* Moves the bump pointer to a free piece of a larger class. Returns false if there is none. */
 SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
 {
-    for (uint32_t k = pool_class(need) + 1; k < SETTI_POOL_CLASSES; k++) {
-        if (pool->free[k] != NULL) {
-            unsigned char* piece = pool_pop(pool, k);
+    for (uint32_t size_class = pool_class(need) + 1; size_class < SETTI_POOL_CLASSES;
+         size_class++) {
+        if (pool->free[size_class] != NULL) {
+            unsigned char* piece = pool_pop(pool, size_class);
             pool_retire_bump(pool);
             pool->bump = piece;
-            pool->bump_size = pool_class_size(k);
+            pool->bump_size = pool_class_size(size_class);
             return true;
         }
     }
@@ -452,9 +456,9 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
 {
     while (gap >= 32) {
         bool fits_64 = gap >= 64 && (uintptr_t)pool->bump % 64 == 0;
-        uint32_t k = fits_64 ? 1 : 0; /* the class of 64 or of 32 bytes */
-        size_t size = pool_class_size(k);
-        pool_push(pool, k, pool->bump);
+        uint32_t size_class = fits_64 ? 1 : 0; /* the class of 64 or of 32 bytes */
+        size_t size = pool_class_size(size_class);
+        pool_push(pool, size_class, pool->bump);
         pool->bump += size;
         pool->bump_size -= size;
         gap -= size;
@@ -511,13 +515,13 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
         const bool zero = false;
         return pool_alloc_large(pool, size, align, zero);
     }
-    uint32_t k = pool_class(SETTI_MAX(size, align));
-    size_t rounded = pool_class_size(k);
-    if (pool->blocks != NULL && pool->free[k] != NULL) {
+    uint32_t size_class = pool_class(SETTI_MAX(size, align));
+    size_t rounded = pool_class_size(size_class);
+    if (pool->blocks != NULL && pool->free[size_class] != NULL) {
         pool->used_size += rounded;
-        return pool_pop(pool, k);
+        return pool_pop(pool, size_class);
     }
-    size_t gap = pool_gap(pool, k);
+    size_t gap = pool_gap(pool, size_class);
     if (pool->bump_size < gap + rounded) {
         if (!pool_make_room(pool, rounded)) {
             return NULL;
@@ -597,14 +601,14 @@ void setti_pool_warm(setti_pool* pool, unsigned char** position, size_t size, si
 
 void setti_pool_join(setti_pool* pool, size_t size, size_t align)
 {
-    uint32_t k = pool_class(SETTI_MAX(size, align));
-    size_t rounded = pool_class_size(k);
+    uint32_t size_class = pool_class(SETTI_MAX(size, align));
+    size_t rounded = pool_class_size(size_class);
     if (pool_is_large(size, align) || rounded < SETTI_POOL_STEP || pool->blocks == NULL) {
         return;
     }
-    pool_sort(pool, k);
-    pool_piece* piece = pool->free[k];
-    pool->free[k] = NULL;
+    pool_sort(pool, size_class);
+    pool_piece* piece = pool->free[size_class];
+    pool->free[size_class] = NULL;
     while (piece != NULL) {
         unsigned char* first = (unsigned char*)piece;
         size_t length = 0; /* bytes of adjacent pieces, beginning with `first` */
@@ -612,7 +616,7 @@ void setti_pool_join(setti_pool* pool, size_t size, size_t align)
             piece = piece->next;
         }
         if (length == rounded) { /* one piece without free neighbours */
-            pool_push(pool, k, first);
+            pool_push(pool, size_class, first);
             continue;
         }
         setti_range* range = (setti_range*)(void*)first;
@@ -653,10 +657,10 @@ void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align)
         pool_release(pool, large, large->size, large->align);
         return;
     }
-    uint32_t k = pool_class(SETTI_MAX(size, align));
-    SETTI_ASSERT(pool->used_size >= pool_class_size(k));
-    pool->used_size -= pool_class_size(k);
-    pool_push(pool, k, piece);
+    uint32_t size_class = pool_class(SETTI_MAX(size, align));
+    SETTI_ASSERT(pool->used_size >= pool_class_size(size_class));
+    pool->used_size -= pool_class_size(size_class);
+    pool_push(pool, size_class, piece);
 }
 
 void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
@@ -721,13 +725,13 @@ static bool block_is_empty(const setti_block* block)
  * lists. */
 static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t count)
 {
-    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
-        for (const pool_piece* piece = pool->free[k]; piece != NULL; piece = piece->next) {
-            block_find(sorted, count, piece)->free_bytes += pool_class_size(k);
+    for (uint32_t size_class = 0; size_class < SETTI_POOL_CLASSES; size_class++) {
+        for (const pool_piece* piece = pool->free[size_class]; piece != NULL; piece = piece->next) {
+            block_find(sorted, count, piece)->free_bytes += pool_class_size(size_class);
         }
     }
-    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
-        pool_piece* piece = pool->free[k];
+    for (uint32_t size_class = 0; size_class < SETTI_POOL_CLASSES; size_class++) {
+        pool_piece* piece = pool->free[size_class];
         pool_piece* remaining = NULL;
         while (piece != NULL) {
             pool_piece* next = piece->next;
@@ -737,7 +741,7 @@ static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t cou
             }
             piece = next;
         }
-        pool->free[k] = remaining;
+        pool->free[size_class] = remaining;
     }
 }
 
@@ -815,9 +819,10 @@ SETTI_COLD const char* setti_pool_validate(const setti_pool* pool)
     for (const setti_range* range = pool->ranges; range != NULL; range = range->next) {
         accounted += range->size;
     }
-    for (uint32_t k = 0; pool->blocks != NULL && k < SETTI_POOL_CLASSES; k++) {
-        for (const pool_piece* piece = pool->free[k]; piece != NULL; piece = piece->next) {
-            accounted += pool_class_size(k);
+    for (uint32_t size_class = 0; pool->blocks != NULL && size_class < SETTI_POOL_CLASSES;
+         size_class++) {
+        for (const pool_piece* piece = pool->free[size_class]; piece != NULL; piece = piece->next) {
+            accounted += pool_class_size(size_class);
         }
     }
     if (total != pool->block_size) {
@@ -835,7 +840,7 @@ SETTI_COLD const char* setti_pool_validate(const setti_pool* pool)
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
 /* Returns the bytes of a table's bits. */
-static size_t table_bits(uint32_t capacity)
+static size_t table_bits_size(uint32_t capacity)
 {
     return ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
 }
@@ -846,7 +851,7 @@ static size_t table_bits(uint32_t capacity)
 #define STRIP_SIZE ((size_t)256 << 10)
 
 /* Returns the number of entries of `read`: 0 if the table has no readers. */
-static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
+static uint32_t table_read_count(const setti_pages* pages, uint32_t capacity)
 {
     if (pages->none == NULL) {
         return 0;
@@ -855,17 +860,17 @@ static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
 }
 
 /* Returns the offset of the strip in a table. */
-static size_t table_strip(const setti_pages* pages, uint32_t capacity)
+static size_t table_strip_offset(const setti_pages* pages, uint32_t capacity)
 {
-    size_t size = capacity * ENTRY_SIZE + table_bits(capacity);
-    size += table_read(pages, capacity) * sizeof(void*);
+    size_t size = capacity * ENTRY_SIZE + table_bits_size(capacity);
+    size += table_read_count(pages, capacity) * sizeof(void*);
     return setti_align_up(size, sizeof(void*));
 }
 
 static size_t table_size(const setti_pages* pages, uint32_t capacity)
 {
     size_t strip_size = capacity >= STRIP_CAPACITY ? sizeof(setti_strip) : 0;
-    return table_strip(pages, capacity) + strip_size;
+    return table_strip_offset(pages, capacity) + strip_size;
 }
 
 /* Returns the strip of a table, or NULL if the table is too small. */
@@ -874,7 +879,7 @@ static setti_strip* pages_strip(const setti_pages* pages)
     if (pages->capacity < STRIP_CAPACITY) {
         return NULL;
     }
-    size_t offset = table_strip(pages, pages->capacity);
+    size_t offset = table_strip_offset(pages, pages->capacity);
     return (setti_strip*)(void*)((unsigned char*)pages->tick + offset);
 }
 
@@ -883,24 +888,24 @@ static setti_strip* pages_strip(const setti_pages* pages)
 static void pages_move_strip(setti_pool* pool, const setti_pages* old_pages,
                              const setti_pages* new_pages)
 {
-    setti_strip* old = pages_strip(old_pages);
-    setti_strip* strip = NULL;
+    setti_strip* old_strip = pages_strip(old_pages);
+    setti_strip* new_strip = NULL;
     if (new_pages != NULL) {
-        strip = pages_strip(new_pages);
+        new_strip = pages_strip(new_pages);
     }
-    if (strip != NULL) {
-        memset(strip, 0, sizeof(*strip));
+    if (new_strip != NULL) {
+        memset(new_strip, 0, sizeof(*new_strip));
     }
-    if (old == NULL || old->left == 0) {
+    if (old_strip == NULL || old_strip->left == 0) {
         return;
     }
-    if (strip == NULL) {
-        strip_retire(pool, old);
+    if (new_strip == NULL) {
+        strip_retire(pool, old_strip);
         return;
     }
-    setti_strip moved = *old;
-    strip_unlink(pool, old);
-    strip_link(pool, strip, moved.class, moved.page, moved.left);
+    setti_strip moved = *old_strip;
+    strip_unlink(pool, old_strip);
+    strip_link(pool, new_strip, moved.class, moved.page, moved.left);
 }
 
 void setti_pages_init(setti_pages* pages, size_t size, size_t align)
@@ -925,8 +930,8 @@ static void pages_show(setti_pages* pages)
 {
     SETTI_ASSERT((pages->capacity & (pages->capacity - 1)) == 0);
     pages->read = (const void**)(void*)((unsigned char*)setti_pages_bits(pages) +
-                                        table_bits(pages->capacity));
-    pages->read_mask = table_read(pages, pages->capacity) - 1;
+                                        table_bits_size(pages->capacity));
+    pages->read_mask = table_read_count(pages, pages->capacity) - 1;
     for (uint32_t number = 0; number <= pages->read_mask; number++) {
         const void* page = setti_pages_get(pages, number);
         pages->read[number] = page != NULL ? page : pages->none;
@@ -949,7 +954,7 @@ static bool entry_is_clear(const setti_pages* pages, uint32_t number)
     return *setti_pages_restored(pages, number) == 0 && *setti_pages_entry(pages, number) == 0;
 }
 
-/* Empties the entries from pages->count to `end`, which are unused. */
+/* Empties the unused entries, which begin at pages->count, up to `end`. */
 static void pages_clear(const setti_pages* pages, uint32_t end)
 {
     SETTI_ASSERT(end <= pages->capacity);
@@ -985,7 +990,7 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
     pages->tick = tick;
     pages->capacity = capacity;
     if (!zero) {
-        memset(setti_pages_bits(pages), 0, table_bits(capacity));
+        memset(setti_pages_bits(pages), 0, table_bits_size(capacity));
     }
     if (old.count != 0) {
         memcpy(tick, old.tick, old.count * sizeof(*tick));
@@ -994,7 +999,7 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
         memcpy(pages->data, old.data, old.count * sizeof(*old.data));
         memcpy(setti_pages_entry(pages, 0), setti_pages_entry(&old, 0),
                old.count * sizeof(uint32_t));
-        memcpy(setti_pages_bits(pages), setti_pages_bits(&old), table_bits(old.count));
+        memcpy(setti_pages_bits(pages), setti_pages_bits(&old), table_bits_size(old.count));
     }
     if (pages->none != NULL) {
         pages_show(pages);
@@ -1027,14 +1032,16 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     if (grows && !pages_resize(pool, pages, setti_bits_ceil(SETTI_MAX(count, 4)))) {
         return false;
     }
-    if (!grows || !table_is_zero(pages, pages->capacity)) { /* new zeroes are clear */
+    bool is_clear = grows && table_is_zero(pages, pages->capacity);
+    if (!is_clear) {
         pages_clear(pages, count);
     }
     setti_pages_set_count(pages, count);
     return true;
 }
 
-/* Returns the number of existing pages just before an entry, without a gap. Counts up to 64. */
+/* Returns the number of pages just before an entry, up to the first missing page. Counts up to
+ * 64. */
 static uint32_t pages_before(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->count);
@@ -1053,11 +1060,11 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
 }
 
 /* Cuts a strip of new pages at the bump pointer. The table has `present` pages just before. */
-static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
+static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t size_class, uint32_t present)
 {
-    SETTI_ASSERT(strip->left == 0 && pool->free[k] == NULL);
-    size_t rounded = pool_class_size(k);
-    size_t gap = pool_gap(pool, k);
+    SETTI_ASSERT(strip->left == 0 && pool->free[size_class] == NULL);
+    size_t rounded = pool_class_size(size_class);
+    size_t gap = pool_gap(pool, size_class);
     size_t taken = gap; /* bytes that the strip cannot use */
     if (pool->promised > pool->used_size) {
         taken += pool->promised - pool->used_size; /* a caller has reserved these bytes */
@@ -1072,35 +1079,35 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32
         return;
     }
     pool_fill_gap(pool, gap);
-    strip_link(pool, strip, k, pool->bump, count);
+    strip_link(pool, strip, size_class, pool->bump, count);
     pool->bump += count * rounded;
     pool->bump_size -= count * rounded;
 }
 
 /* Makes a strip of adjacent free pages. The table has `present` pages just before. */
-static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
+static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t size_class, uint32_t present)
 {
-    const pool_piece* head = pool->free[k];
-    size_t rounded = pool_class_size(k);
+    const pool_piece* head = pool->free[size_class];
+    size_t rounded = pool_class_size(size_class);
     size_t most = SETTI_MIN(present / 4, STRIP_SIZE / rounded);
     if (head == NULL || most < 2) {
         return;
     }
     if (head->unsorted >= 16 && head->unsorted >= head->length / 2) {
-        pool_sort(pool, k);
+        pool_sort(pool, size_class);
     }
-    unsigned char* first = pool->free[k];
+    unsigned char* first = pool->free[size_class];
     uint32_t count = 0;
-    while (count < most && (unsigned char*)pool->free[k] == first + count * rounded) {
-        (void)pool_pop(pool, k);
+    while (count < most && (unsigned char*)pool->free[size_class] == first + count * rounded) {
+        (void)pool_pop(pool, size_class);
         count++;
     }
-    strip_link(pool, strip, k, first, count);
+    strip_link(pool, strip, size_class, first, count);
 }
 
-static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t k)
+static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t size_class)
 {
-    bool is_small = k < 2;                               /* a page of up to 64 bytes */
+    bool is_small = size_class < 2;                      /* a page of up to 64 bytes */
     bool may_waste = pool->ceiling == 0 && !pool->holds; /* memory for unused pages */
     if (is_small || !may_waste) {
         return false;
@@ -1115,25 +1122,25 @@ static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t num
     if (strip == NULL || pool_is_large(pages->size, pages->align)) {
         return setti_pool_alloc(pool, pages->size, pages->align);
     }
-    uint32_t k = pool_class(SETTI_MAX(pages->size, pages->align));
-    if (strip_can_begin(pool, strip, k)) {
+    uint32_t size_class = pool_class(SETTI_MAX(pages->size, pages->align));
+    if (strip_can_begin(pool, strip, size_class)) {
         uint32_t present = pages_before(pages, number); /* few if pages are scattered */
         if (present == 64) {
             present = number; /* perhaps all earlier pages exist */
         }
-        if (pool->free[k] != NULL) {
-            strip_reuse(pool, strip, k, present);
+        if (pool->free[size_class] != NULL) {
+            strip_reuse(pool, strip, size_class, present);
         } else {
-            strip_begin(pool, strip, k, present);
+            strip_begin(pool, strip, size_class, present);
         }
     }
     if (strip->left == 0) {
         return setti_pool_alloc(pool, pages->size, pages->align);
     }
-    SETTI_ASSERT(strip->class == k);
+    SETTI_ASSERT(strip->class == size_class);
     void* page = strip->page;
-    strip->page += pool_class_size(k);
-    pool->used_size += pool_class_size(k);
+    strip->page += pool_class_size(size_class);
+    pool->used_size += pool_class_size(size_class);
     if (--strip->left == 0) {
         strip_unlink(pool, strip);
     }
@@ -1208,12 +1215,12 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
 
 SETTI_COLD const char* setti_pages_validate(const setti_pages* pages)
 {
-    uint32_t has_count = pages->hidden ? 0 : table_read(pages, pages->count);
+    uint32_t has_count = pages->hidden ? 0 : table_read_count(pages, pages->count);
     uint32_t read_count = pages->bare ? 0 : has_count;
     if (pages->has_count != has_count || pages->read_count != read_count) {
         return "page table: readers count other pages than there are";
     }
-    for (uint32_t number = 0; number < table_read(pages, pages->capacity); number++) {
+    for (uint32_t number = 0; number < table_read_count(pages, pages->capacity); number++) {
         const void* page = setti_pages_get(pages, number);
         if (pages->read[number] != (page != NULL ? page : pages->none)) {
             return "page table: readers see another page than there is";

@@ -48,7 +48,8 @@ size_t sett_entity_describe(const sett_world* const_world, sett_entity entity, c
     sett_component first[DESCRIBE_COMPONENTS];
     uint32_t count = sett_entity_components(world, entity, first, DESCRIBE_COMPONENTS);
     for (uint32_t k = 0; k < count && k < DESCRIBE_COMPONENTS; k++) {
-        setti_writer_add(&text, "%s%s", k == 0 ? ": " : ", ", sett_component_name(world, first[k]));
+        const char* separator = k == 0 ? ": " : ", ";
+        setti_writer_add(&text, "%s%s", separator, sett_component_name(world, first[k]));
     }
     if (count > DESCRIBE_COMPONENTS) {
         setti_writer_add(&text, ", and %u more", (unsigned)count - DESCRIBE_COMPONENTS);

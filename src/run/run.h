@@ -143,7 +143,7 @@ struct sett_system {
     uint32_t tie;            /* third sort key */
     uint32_t waiting;        /* while sorting: earlier systems that are not placed yet */
     sett_system* waits_for;  /* the system that prevents an earlier stage, or NULL */
-    sett_component waits_on; /* component of the conflict, or 0 */
+    sett_component waits_on; /* the component for which the system waits, or 0 */
     bool awaits_commands;    /* uses components recorded by an earlier system */
 
     /* In a walk over orders: */
@@ -200,7 +200,7 @@ typedef struct setti_run {
     setti_frame_state state;
     setti_root root; /* root of `state` */
 
-    /* The schedule, a cache. Systems are sorted by phase, stage and place. */
+    /* The schedule, a cache. Systems are sorted by section, phase, stage and place. */
     bool scheduled;
     bool names_checked; /* unknown names in orders were reported */
     /* `sorted`, `heap`, `empty` and `stages` follow each other in one piece of memory. */

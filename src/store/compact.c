@@ -14,7 +14,7 @@ void setti_storage_compact(setti_pool* pool, setti_storage* storage)
     if (storage->kind != SETTI_SPARSE || storage->extent == storage->count) {
         return;
     }
-    uint32_t end = 0; /* of the rows that were moved together */
+    uint32_t end = 0; /* number of rows without gaps so far */
     for (uint32_t row = 0; row < storage->extent; row++) {
         if (*setti_storage_index(storage, row) == SETTI_NONE) {
             continue;
@@ -33,7 +33,7 @@ bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_
                          uint32_t extent)
 {
     SETTI_ASSERT(want != NULL && extent >= storage->extent);
-    uint32_t left = storage->extent; /* the values of the rows < left are still to move */
+    uint32_t left = storage->extent; /* the values of the rows < left have not moved yet */
     if (extent == left) {
         return true;
     }

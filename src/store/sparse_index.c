@@ -10,8 +10,8 @@
  *
  * A new set is hashed. With more than INDEX_MOST values, the index becomes paged, unless the
  * entities are far apart. When the world is trimmed, a small set becomes hashed again. While the
- * pool is pinned, a hash table grows instead, because its size does not depend on the reserved
- * indices.
+ * pool is pinned, a hash table grows instead, because the size of the table does not depend on the
+ * reserved indices.
  *
  * Invariant:  hashed: each page has at most INDEX_MOST used slots, and there is no empty slot
  *             between the home of an index and the slot of this index;
@@ -276,8 +276,10 @@ void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index
 /* The fast path of setti_sparse_erase. Returns false if the slow path is needed. */
 bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    if (storage->hashed != 1 || storage->keep_order || storage->tracked || storage->move != NULL ||
-        pool->cow_from != 0) {
+    if (storage->hashed != 1 || storage->keep_order || storage->tracked) {
+        return false;
+    }
+    if (storage->move != NULL || pool->cow_from != 0) {
         return false;
     }
     uint32_t hole = index_seek(storage, index);

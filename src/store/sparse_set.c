@@ -39,8 +39,8 @@ sett_status sett_sparse_set_add(sett_sparse_set* set, uint32_t* id)
     if (SETTI_IS_NULL(set)) {
         return SETT_STATUS_ARGUMENT;
     }
-    uint32_t fresh =
-        setti_id_set_dense(&set->set, set->set.count); /* the limit if the set is full */
+    /* the first free id, or the limit if the set is full */
+    uint32_t fresh = setti_id_set_dense(&set->set, set->set.count);
     sett_status status = sett_sparse_set_request(set, fresh);
     if (status == SETT_OK) {
         *id = fresh;
@@ -122,7 +122,10 @@ uint32_t sett_sparse_set_at(const sett_sparse_set* set, uint32_t row)
 
 uint32_t sett_sparse_set_row(const sett_sparse_set* set, uint32_t id)
 {
-    return SETTI_IS_NULL(set) ? 0 : setti_id_set_sparse(&set->set, id);
+    if (SETTI_IS_NULL(set)) {
+        return 0;
+    }
+    return setti_id_set_sparse(&set->set, id);
 }
 
 static int set_compare_numbers(uint32_t a, uint32_t b, void* user)

@@ -78,7 +78,7 @@ void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
     }
 }
 
-/* Whether a page of rows has no values. */
+/* Whether no row of the page `number` has a value. */
 static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE);
@@ -119,8 +119,8 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* Call after the page of rows `page` was freed. Frees the page of presence if that is unused.
- * Lowers the extent. */
+/* Frees the page of presence for the rows of the page `page`, if the page of presence is unused.
+ * Lowers the extent. Call after the page of rows `page` was freed. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -204,7 +204,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
         return true;
     }
     if (!missing && storage->blank != 0 && array_bits_are_empty(storage, presence_page)) {
-        storage->blank--;
+        storage->blank--; /* the page of presence gets a page of rows again */
     }
     bool created; /* not needed */
     if (array_move_spare(pool, storage, row_page)) {
@@ -293,8 +293,8 @@ uint32_t setti_array_end(const setti_storage* storage)
         return 0;
     }
     for (uint32_t end = storage->extent;;) {
-        uint32_t start =
-            (end - 1) & ~(uint32_t)63; /* the first index of the word that has index end - 1 */
+        /* the first index of the word that has index end - 1 */
+        uint32_t start = (end - 1) & ~(uint32_t)63;
         const uint64_t* word = setti_storage_word(storage, start);
         if (word != NULL && *word != 0) {
             return start + setti_bits_highest(*word) + 1;
