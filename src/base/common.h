@@ -11,7 +11,7 @@
 
 /* SETTI_COLD      for functions that rarely run: they are compiled for size, which saves a
  *                 twentieth of the library
- * SETTI_APART     prevents that a slow path is inlined: the fast path would save registers too
+ * SETTI_APART     keeps a slow path out of line: else the fast path would save registers too
  * SETTI_PREFETCH  loads memory before it is used. A function that only prefetches must be
  *                 SETTI_INLINE, because gcc drops calls of pure functions. */
 #if defined(__GNUC__)

@@ -15,8 +15,8 @@ typedef struct setti_guess {
     const char* wrong;
     size_t length;
     const char* found; /* the most similar name so far, or NULL */
-    uint32_t
-        distance; /* a name is similar if it takes fewer edits; those of `found`, if not NULL */
+    /* Number of edits of `found`. At first one more than the most edits of a similar name. */
+    uint32_t distance;
     char text[SETTI_GUESS_LENGTH + 32];
 } setti_guess;
 

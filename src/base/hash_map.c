@@ -1,7 +1,7 @@
 /* hash_map.c: open addressing with linear probing and multiplicative hashing (Knuth, TAOCP 3, 6.4).
  * See hash_map.h.
  *
- * Invariant:  no slot from the home slot of a key to the slot of the key is free
+ * Invariant:  no slot from the home slot of a key to the slot of the key is free;
  *             3 * count <= 2 * capacity
  */
 #include "base/hash_map.h"

@@ -12,8 +12,7 @@
  *
  * Invariant:  sum of block sizes = headers + used_size + bytes in free lists, strips, ranges +
  *             bump_size
- *             (block_size and used_size also count large pieces, which are outside of blocks;
- *             headers are also those of large pieces)
+ *             (a large piece counts as a block that has a header and one piece)
  */
 #include "base/cow.h"
 
@@ -955,7 +954,7 @@ static bool entry_is_clear(const setti_pages* pages, uint32_t number)
     return *setti_pages_restored(pages, number) == 0 && *setti_pages_entry(pages, number) == 0;
 }
 
-/* Empties the entries from pages->count to `end`, which are unused. */
+/* Empties the unused entries, which begin at pages->count, up to `end`. */
 static void pages_clear(const setti_pages* pages, uint32_t end)
 {
     SETTI_ASSERT(end <= pages->capacity);

@@ -4,9 +4,9 @@
  * state, and small tables. A paged array is a table of pointers to pages; growing the array adds a
  * page and never moves a page.
  *
- * Each page carries the tick of its last write. Call setti_pages_write before writing to a page. In
- * a loop over a page, one call suffices. Change detection, snapshots and hashes compare the ticks
- * to find changed pages. */
+ * Each page carries the tick of the last write to the page. Call setti_pages_write before writing
+ * to a page. In a loop over a page, one call suffices. Change detection, snapshots and hashes
+ * compare the ticks to find changed pages. */
 #ifndef SETTI_PAGE_H
 #define SETTI_PAGE_H
 

@@ -225,7 +225,7 @@ static bool platform_rename(void* user, const char* old_path, const char* new_pa
 #endif
 }
 
-/* Writes to the disk which files the folder of `path` has: a rename is then safe. */
+/* Writes the list of files in the folder of `path` to the disk, so that a rename lasts. */
 static bool platform_sync_folder(void* user, const char* path)
 {
     (void)user;

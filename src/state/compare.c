@@ -100,7 +100,7 @@ void setti_compare_entities(setti_compare* compare)
     }
 }
 
-/* Returns true if any of eight rows differs. */
+/* Returns true if at least one of eight neighbouring rows differs. */
 SETTI_INLINE bool compare_eight(const unsigned char* before, const unsigned char* after,
                                 size_t size)
 {
@@ -164,7 +164,7 @@ static void compare_rows(setti_compare_rows* rows, const setti_view_page* next, 
     SETTI_COMPARE_BY_SIZE(size, COMPARE_ROWS);
 }
 
-/* Reports the different rows whose entity is the same on both sides, and has the value on both. */
+/* Reports the rows that differ, if the same entity has a value in the row on both sides. */
 static void compare_report_rows(setti_compare* compare, const setti_storage* storage,
                                 setti_compare_rows* rows)
 {
@@ -197,7 +197,8 @@ static_assert(SETTI_COMPARE_WORDS * 64 <= SETTI_ENTITY_ROWS &&
                   SETTI_COMPARE_WORDS <= SETTI_BITS_WORDS,
               "rows lie in one page of entities, and one of presence");
 
-/* Reports the different rows of an array's page if the sink takes rows, else marks them. */
+/* Finds the rows of an array's page that differ. Reports the rows if the sink has the callback
+ * `rows`. Otherwise marks the indices. */
 static void compare_array_page(setti_compare* compare, const setti_storage* storage,
                                const setti_view_page* page, const setti_view_page* next)
 {
@@ -298,6 +299,24 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
     }
 }
 
+/* Marks the rows from `less` to `more` - 1, which are in use on one side only. These rows differ,
+ * even if the pages are equal. */
+static void compare_mark_rest(setti_compare* compare, const setti_storage* storage, uint32_t less,
+                              uint32_t more, const uint32_t extent[2])
+{
+    if (less == more) {
+        return;
+    }
+    uint32_t last = (more - 1) >> storage->shift; /* the number of the last page */
+    for (uint32_t number = less >> storage->shift; number <= last; number++) {
+        setti_view_page page = {&storage->rows, number, {NULL, NULL}};
+        for (uint32_t side = 0; side < 2; side++) {
+            page.in[side] = setti_view_get(compare->view, &storage->rows, number, side);
+        }
+        compare_mark_rows(compare, storage, &page, less, more, extent);
+    }
+}
+
 static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
 {
     const setti_storage* storage = &type->storage;
@@ -310,14 +329,7 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     while ((page = setti_view_next(compare->view, &storage->rows, &cursor)) != NULL) {
         compare_mark_rows(compare, storage, page, 0, more, extent);
     }
-    /* rows from `less` on are in use on one side only: they differ, even if the pages are equal */
-    for (uint32_t row = less; row < more; row = ((row >> storage->shift) + 1) << storage->shift) {
-        setti_view_page both = {&storage->rows, row >> storage->shift, {NULL, NULL}};
-        for (uint32_t side = 0; side < 2; side++) {
-            both.in[side] = setti_view_get(compare->view, &storage->rows, both.number, side);
-        }
-        compare_mark_rows(compare, storage, &both, less, more, extent);
-    }
+    compare_mark_rest(compare, storage, less, more, extent);
 }
 
 /* Marks the sources of all links in pages that differ. */
@@ -447,7 +459,7 @@ static void compare_find_values(setti_view* view, compare_cache* cache, const se
     }
 }
 
-/* Returns true if the same entity has equal values and equal links on both sides. */
+/* Returns true if both sides have the same entity, with equal values and equal links. */
 static bool compare_is_same(setti_view* view, const setti_type* type, const sett_entity entity[2],
                             const void* const value[2])
 {

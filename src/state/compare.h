@@ -4,7 +4,7 @@
 
 #include "state/view.h"
 
-/* The rows of an array's page that differ. */
+/* The rows that differ in a page of an array. */
 #define SETTI_COMPARE_WORDS 16
 typedef struct setti_compare_rows {
     uint64_t bits[SETTI_COMPARE_WORDS]; /* a bit for each row */
@@ -12,7 +12,7 @@ typedef struct setti_compare_rows {
     uint32_t first;              /* entity index of the first row */
     const unsigned char* before; /* the page on side SETTI_BEFORE */
     const unsigned char* after;  /* the page on side SETTI_AFTER */
-    const uint32_t* generation;  /* of the entity of each row */
+    const uint32_t* generation;  /* the generation of each row's entity */
 } setti_compare_rows;
 
 /* Calls the macro loop(size). Usual sizes are constants: the compiler makes a loop for each. */
@@ -54,7 +54,7 @@ typedef struct setti_compare {
     setti_marks begun;  /* indices of entities that only side SETTI_AFTER has */
     setti_marks marked; /* a set for the caller's use */
     bool all;           /* value() also gets marked indices with equal values */
-    bool same;          /* the values passed to value() are equal */
+    bool same;          /* during a call of value(): the two values are equal */
     setti_compare_sink* sink;
 } setti_compare;
 

@@ -55,7 +55,7 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
-    if (size == 0 || memcmp(a, b, size) == 0) { /* equal bytes mean equal values, even addresses */
+    if (size == 0 || memcmp(a, b, size) == 0) { /* equal addresses lead to equal content */
         return true;
     }
     if (type->members != NULL) {
@@ -278,7 +278,7 @@ static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 
 typedef enum hash_answer {
     HASH_SUM,  /* the sum of the hashes */
-    HASH_PRICE /* an estimate of the number of hashes */
+    HASH_PRICE /* an estimate of the number of hashes that the sum needs */
 } hash_answer;
 
 /* A table of pages to hash. */
@@ -463,7 +463,7 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
     return shape;
 }
 
-/* Returns an estimate of the number of hashes of a page. */
+/* Estimates how many hashes the sum of a page needs. */
 static uint64_t hash_price_of(const hash_part* part)
 {
     bool has_rows = part->hasher != NULL && part->pages == &part->hasher->type->storage.rows;
@@ -672,8 +672,7 @@ static hash_values hash_check(sett_world* world)
     return (hash_values){NULL, {0, 0}, 0};
 }
 
-/* Writes the handle and the path of the first entity that has one of the values, and the number of
- * entities. */
+/* Writes the handle and the path of values->first, and the number of entities that have values. */
 static void hash_name_entity(const sett_world* world, const hash_values* values, char* out,
                              size_t size)
 {

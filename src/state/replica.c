@@ -361,8 +361,7 @@ static setti_root* replica_find_root(const sett_world* to_world, const setti_roo
     return NULL;
 }
 
-/* Whether the bytes of a root have changed since it was added. */
-/* Returns true if a root has other contents than at first. */
+/* Returns true if the contents of a root have changed since the root was added. */
 static bool replica_is_used(const setti_root* root)
 {
     return memcmp(root->address, root->first, root->size) != 0;
@@ -497,31 +496,32 @@ static uint32_t replica_signature(const sett_world* from_world, sett_world* to_w
                                   uint32_t signature)
 {
     const setti_signature* record = &from_world->signatures.record[signature];
-    uint32_t number = 0; /* the signature without types */
-    for (uint32_t k = 0; number != SETTI_NONE && k < record->count; k++) {
+    uint32_t local_signature = 0; /* the signature without types */
+    for (uint32_t k = 0; local_signature != SETTI_NONE && k < record->count; k++) {
         const setti_type* local = replica_find(to_world, from_world->types[record->types[k]]);
-        number = setti_signature_toggle(&to_world->pool, &to_world->signatures, number, local->id,
-                                        (local->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
+        local_signature =
+            setti_signature_toggle(&to_world->pool, &to_world->signatures, local_signature,
+                                   local->id, (local->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
     }
-    return number;
+    return local_signature;
 }
 
 /* Returns an array of `size` bytes. Item k is the signature of `to_world` for the signature k of
  * `from_world`. Returns NULL if memory runs out. */
 static uint32_t* replica_signatures(const sett_world* from_world, sett_world* to_world, size_t size)
 {
-    uint32_t* number = setti_pool_alloc(&to_world->pool, size, 16);
-    if (number == NULL) {
+    uint32_t* local_signature = setti_pool_alloc(&to_world->pool, size, 16);
+    if (local_signature == NULL) {
         return NULL;
     }
     for (uint32_t k = 0; k < from_world->signatures.count; k++) {
-        number[k] = replica_signature(from_world, to_world, k);
-        if (number[k] == SETTI_NONE) {
-            setti_pool_free(&to_world->pool, number, size, 16);
+        local_signature[k] = replica_signature(from_world, to_world, k);
+        if (local_signature[k] == SETTI_NONE) {
+            setti_pool_free(&to_world->pool, local_signature, size, 16);
             return NULL;
         }
     }
-    return number;
+    return local_signature;
 }
 
 static bool replica_reserve_types(const sett_world* from_world, sett_world* to_world)
@@ -559,7 +559,7 @@ static bool replica_reserve_roots(const sett_world* from_world, sett_world* to_w
     return true;
 }
 
-/* Reserves memory for the members of queries and other listeners: `capacity` entities at most. */
+/* Reserves memory for the members of all queries, at most `capacity` entities for each query. */
 static bool replica_reserve_listeners(sett_world* to_world, uint32_t capacity)
 {
     for (setti_listener* listener = to_world->listeners; listener != NULL;
@@ -642,10 +642,10 @@ static void replica_copy_pages(const setti_pool* pool, const setti_pages* from_p
     }
 }
 
-/* Copies the entities. number[k] is the signature of `to_world` for the signature k of
+/* Copies the entities. local_signature[k] is the signature of `to_world` for the signature k of
  * `from_world`. */
 static void replica_copy_entities(const sett_world* from_world, sett_world* to_world,
-                                  const uint32_t* number)
+                                  const uint32_t* local_signature)
 {
     setti_entity_table* table = &to_world->entities;
     replica_copy_pages(&to_world->pool, &from_world->entities.pages, &table->pages);
@@ -653,7 +653,8 @@ static void replica_copy_entities(const sett_world* from_world, sett_world* to_w
         setti_entity_page* page = table->pages.data[k];
         for (uint32_t slot = 0; page != NULL && slot < SETTI_ENTITY_ROWS; slot++) {
             uint32_t signature = page->signature[slot];
-            page->signature[slot] = signature != 0 ? number[signature] : 0; /* 0: no types */
+            page->signature[slot] =
+                signature != 0 ? local_signature[signature] : 0; /* 0: no types */
         }
     }
     table->count = from_world->entities.count;
@@ -662,7 +663,7 @@ static void replica_copy_entities(const sett_world* from_world, sett_world* to_w
     setti_entity_rebuild(table);
 }
 
-/* Copies values that own memory, over the bytes that replica_copy_pages has copied. */
+/* Copies values that own memory. replica_copy_pages has copied only the bytes of these values. */
 static void replica_copy_values(const setti_type* type, const setti_type* local)
 {
     SETTI_ASSERT(setti_pages_values(&local->storage.rows) != NULL);
@@ -704,13 +705,14 @@ static void replica_copy_type(const setti_pool* pool, const setti_type* type, se
     }
 }
 
-static void replica_copy(const sett_world* from_world, sett_world* to_world, const uint32_t* number)
+static void replica_copy(const sett_world* from_world, sett_world* to_world,
+                         const uint32_t* local_signature)
 {
-    /* cursors see everything as changed */
+    /* all copied pages are newer than any cursor: everything counts as changed */
     to_world->pool.tick = SETTI_MAX(to_world->pool.tick, from_world->pool.tick) + 1;
     to_world->pool.restored = to_world->pool.tick;
     to_world->pool.cloned = to_world->pool.tick;
-    replica_copy_entities(from_world, to_world, number);
+    replica_copy_entities(from_world, to_world, local_signature);
     for (uint32_t k = 0; k < from_world->registered.count; k++) {
         const setti_type* type = from_world->registered.item[k];
         replica_copy_type(&to_world->pool, type, replica_find(to_world, type));
@@ -745,7 +747,7 @@ static void replica_use_pages(sett_world* to_world, bool small)
     to_world->pool.small = small;
 }
 
-/* Finds the members of all queries and other listeners again. */
+/* Finds the members of all queries again. */
 static void replica_admit_all(sett_world* to_world)
 {
     for (setti_listener* listener = to_world->listeners; listener != NULL;
@@ -770,22 +772,22 @@ sett_status setti_replica_clone(const sett_world* from_world, sett_world* to_wor
     replica_empty_tables(to_world);
     replica_use_pages(to_world, from_world->pool.small);
     size_t size = ((size_t)from_world->signatures.count + 1) * sizeof(uint32_t);
-    uint32_t* number = NULL;
+    uint32_t* local_signature = NULL;
     status = replica_update_types(from_world, to_world, call);
     if (status == SETT_OK && replica_reserve(from_world, to_world)) {
-        number = replica_signatures(from_world, to_world, size);
+        local_signature = replica_signatures(from_world, to_world, size);
     }
     to_world->epoch++;
-    if (number == NULL) {
+    if (local_signature == NULL) {
         replica_empty_tables(to_world);
         if (status != SETT_OK) {
             return status;
         }
         return setti_world_no_memory(to_world, call);
     }
-    replica_copy(from_world, to_world, number);
+    replica_copy(from_world, to_world, local_signature);
     replica_set_pointers(to_world, from_world);
-    setti_pool_free(&to_world->pool, number, size, 16);
+    setti_pool_free(&to_world->pool, local_signature, size, 16);
     replica_admit_all(to_world);
     return SETT_OK;
 }
@@ -806,8 +808,8 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from_pages,
 {
     bool fresh;
     if (to_pages->data[number] != NULL && to_pages->tick[number] < pool->cow_from) {
-        setti_pages_free(pool, to_pages,
-                         number); /* parks the page for a snapshot, without a copy */
+        /* a snapshot keeps the page, and no copy is made */
+        setti_pages_free(pool, to_pages, number);
     }
     if (!setti_pages_ensure(pool, to_pages, number, &fresh)) {
         return false;
@@ -845,21 +847,21 @@ static bool replica_update_map(const sett_world* from_world, sett_world* to_worl
                                setti_replica_map* map)
 {
     uint32_t count = from_world->signatures.count;
-    if (map->swept != from_world->signatures.swept) { /* the numbers have other meanings now */
+    if (map->swept != from_world->signatures.swept) { /* the signatures are numbered anew */
         map->swept = from_world->signatures.swept;
         map->count = 0;
         setti_edit_reclaim_signatures(to_world);
     }
     if (map->capacity < count) {
-        void* numbers = setti_pool_grow(&to_world->pool, map->number, sizeof(*map->number),
-                                        map->count, count - map->count, &map->capacity);
-        if (numbers == NULL) {
+        void* signatures = setti_pool_grow(&to_world->pool, map->signature, sizeof(*map->signature),
+                                           map->count, count - map->count, &map->capacity);
+        if (signatures == NULL) {
             return false;
         }
-        map->number = numbers;
+        map->signature = signatures;
     }
     while (map->count < count) {
-        map->number[map->count++] = SETTI_NONE;
+        map->signature[map->count++] = SETTI_NONE;
     }
     return true;
 }
@@ -871,10 +873,10 @@ static bool replica_update_sets(const sett_world* from_world, sett_world* to_wor
 {
     for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
         uint32_t signature = page->signature[slot];
-        if (signature != 0 && map->number[signature] == SETTI_NONE) {
-            map->number[signature] = replica_signature(from_world, to_world, signature);
+        if (signature != 0 && map->signature[signature] == SETTI_NONE) {
+            map->signature[signature] = replica_signature(from_world, to_world, signature);
         }
-        page->signature[slot] = signature != 0 ? map->number[signature] : 0;
+        page->signature[slot] = signature != 0 ? map->signature[signature] : 0;
         if (page->signature[slot] == SETTI_NONE) {
             return false;
         }

@@ -30,8 +30,9 @@ sett_status setti_replica_clone(const sett_world* from_world, sett_world* to_wor
 
 /* Maps the signatures of a world to signatures of its replica. */
 typedef struct setti_replica_map {
-    uint32_t* number; /* number[k]: the replica's signature for signature k, or SETTI_NONE if it is
-                         not known yet; allocated in the replica's pool */
+    /* signature[k] is the replica's signature for the signature k, or SETTI_NONE if that is not
+     * known yet. The array is allocated in the replica's pool. */
+    uint32_t* signature;
     uint32_t count;
     uint32_t capacity;
     uint32_t swept; /* signatures.swept of the original world at the last update */

@@ -43,8 +43,8 @@ static void restored_note_entity(setti_compare_sink* given, const sett_entity* r
     }
 }
 
-/* Notes a difference between the restored snapshot and the present state. A value is NULL in the
- * state that lacks it. */
+/* `restored_value` is NULL if the restored snapshot has no value, and `present_value` is NULL if
+ * the present state has none. */
 static void restored_note_value(setti_compare_sink* given, sett_entity restored,
                                 const void* restored_value, sett_entity present,
                                 const void* present_value)

@@ -38,7 +38,7 @@ typedef struct setti_gather_scratch {
 /* Adds an empty scratch at the front of `list`. */
 void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** list);
 
-/* Redirects all access to the values of a storage: it gets the copies `values`. */
+/* Redirects access by handle. Callers get the copies `values` instead of the storage's values. */
 void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values,
                       uint32_t term);
 

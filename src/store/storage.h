@@ -142,7 +142,8 @@ SETTI_INLINE uint32_t setti_storage_rows(const setti_storage* storage)
     return (uint32_t)1 << storage->shift;
 }
 
-/* Array, tag: returns the word of presence with the bit of an index, or NULL if it has no page. */
+/* Array, tag: returns the word of presence with the bit of an index, or NULL if there is no
+ * page. */
 SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t index)
 {
     uint64_t* words = setti_pages_get(&storage->presence, index >> SETTI_BITS_SHIFT);

@@ -36,8 +36,8 @@ bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
            setti_sparse_reserve_entries(pool, storage, count);
 }
 
-/* Whether the next insertion closes the gaps: if it needs a new page, and at least half of the rows
- * are gaps. */
+/* Whether the next insertion closes the gaps. That is so if the insertion needs a new page, and at
+ * least half of the rows are gaps. */
 bool setti_sparse_is_full(const setti_storage* storage)
 {
     if (storage->kind != SETTI_SPARSE || storage->extent == 0) {
