@@ -69,7 +69,7 @@ void setti_edit_free_strays(sett_world* world);
 static inline void setti_edit_unpin(sett_world* world)
 {
     SETTI_ASSERT(world->pool.pinned != 0);
-    if (--world->pool.pinned == 0) { /* else an outer call needs the pins */
+    if (--world->pool.pinned == 0) { /* no outer call needs the pins */
         world->reserved_for = SETTI_NONE;
         if (SETTI_UNLIKELY(world->pool.strayed)) {
             setti_edit_free_strays(world);
@@ -154,13 +154,16 @@ typedef struct setti_edit_removal {
 static inline setti_edit_removal setti_edit_removed(const sett_world* world, const setti_edit* edit)
 {
     SETTI_ASSERT(edit->removed == NULL || !edit->removes_all);
-    setti_edit_removal walk = {0, edit->removed != NULL, NULL}; /* `count` is 1 or 0 */
+    setti_edit_removal walk = {0, 0, NULL};
     if (edit->removed != NULL) {
+        walk.count = 1;
         walk.types = &edit->removed->id;
     } else if (edit->removes_all) {
         walk.dont_fragment = world->dont_fragment.count;
-        walk.count = edit->from != 0 ? world->signatures.record[edit->from].count : 0;
-        walk.types = walk.count != 0 ? world->signatures.record[edit->from].types : NULL;
+        if (edit->from != 0) {
+            walk.count = world->signatures.record[edit->from].count;
+            walk.types = world->signatures.record[edit->from].types;
+        }
     }
     return walk;
 }

@@ -135,7 +135,7 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t before, u
 /* A walk over the listeners concerned by an edit. */
 typedef struct listener_walk {
     const setti_plan_step* step; /* the next step of the plan; NULL: there is no plan */
-    setti_listener* next;        /* without a plan: the next listener to test */
+    setti_listener* next;        /* if there is no plan: the next listener to test */
     uint32_t before;             /* the signature before the edit */
     uint32_t after;              /* the signature after the edit */
 } listener_walk;
