@@ -1,7 +1,7 @@
 /* arena.c: scratch memory, freed all at once. See arena.h.
  *
- * The workload: each call of a system takes some scratch, about the same amount every frame. So a
- * reset merges several chunks into a chunk of the total size; later frames allocate nothing.
+ * The workload: each call of a system takes some scratch memory, about the same amount every frame.
+ * So a reset replaces several chunks by one chunk of the total size. Later frames allocate nothing.
  *
  *     chunk    | header | piece | piece | ... used --> | free |
  *
@@ -20,6 +20,7 @@ struct setti_arena_chunk {
 
 static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin after the header");
 
+/* Allocates a chunk for a piece of `size` bytes. Returns false if memory runs out. */
 static bool arena_grow(setti_arena* arena, size_t size)
 {
     SETTI_ASSERT(arena->allocator != NULL);

@@ -9,10 +9,10 @@ typedef struct setti_arena_chunk setti_arena_chunk;
 typedef struct setti_arena {
     const sett_allocator* allocator;
     setti_arena_chunk* chunk; /* the newest chunk; older chunks are full */
-    size_t used;              /* bytes used in `chunk`, with the header */
+    size_t used;              /* bytes used of `chunk`, with the header */
     size_t size;              /* bytes of all chunks */
-    uint64_t allocations;     /* allocator calls so far */
-    bool denied;              /* an allocator call failed */
+    uint64_t allocations;     /* number of allocations by the allocator so far */
+    bool denied;              /* whether the allocator has failed */
 } setti_arena;
 
 /* Allocates a piece of uninitialised memory. Returns NULL if memory runs out. */
@@ -21,7 +21,7 @@ void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align);
 /* Frees `piece` if it is the newest piece. */
 void setti_arena_pop(setti_arena* arena, const void* piece, size_t size);
 
-/* Frees all pieces. Keeps a single chunk of the total size. */
+/* Frees all pieces. Keeps one chunk, which is as large as all chunks were together. */
 void setti_arena_reset(setti_arena* arena);
 void setti_arena_deinit(setti_arena* arena);
 

@@ -1,4 +1,4 @@
-/* bits.h: words of 64 bits. Bit k of a word stands for row (word * 64 + k). */
+/* bits.h: words of 64 bits. Bit k of word n stands for row 64 * n + k. */
 #ifndef SETTI_BITS_H
 #define SETTI_BITS_H
 
@@ -8,40 +8,42 @@
 #include <intrin.h>
 #endif
 
+/* Returns the position of the lowest set bit. The word is not 0. */
 SETTI_INLINE uint32_t setti_bits_lowest(uint64_t word)
 {
     SETTI_ASSERT(word != 0);
 #if defined(__GNUC__)
     return (uint32_t)__builtin_ctzll(word);
 #elif defined(_MSC_VER) && defined(_M_X64)
-    unsigned long at;
-    _BitScanForward64(&at, word);
-    return (uint32_t)at;
+    unsigned long position;
+    _BitScanForward64(&position, word);
+    return (uint32_t)position;
 #else
-    uint32_t at = 0;
+    uint32_t position = 0;
     while ((word & 1) == 0) {
         word >>= 1;
-        at++;
+        position++;
     }
-    return at;
+    return position;
 #endif
 }
 
+/* Returns the position of the highest set bit. The word is not 0. */
 SETTI_INLINE uint32_t setti_bits_highest(uint64_t word)
 {
     SETTI_ASSERT(word != 0);
 #if defined(__GNUC__)
     return 63 - (uint32_t)__builtin_clzll(word);
 #else
-    uint32_t at = 63;
-    while ((word >> at) == 0) {
-        at--;
+    uint32_t position = 63;
+    while ((word >> position) == 0) {
+        position--;
     }
-    return at;
+    return position;
 #endif
 }
 
-/* Byte k of the result counts the set bits in bytes 0 to k (SWAR). */
+/* Returns sums: byte k is the number of set bits in the bytes 0 to k of the word (SWAR). */
 SETTI_INLINE uint64_t setti_bits_sums(uint64_t word)
 {
     word -= (word >> 1) & 0x5555555555555555u;
@@ -65,21 +67,21 @@ SETTI_INLINE uint64_t setti_bits_below(uint32_t k)
     return k >= 64 ? UINT64_MAX : (((uint64_t)1 << k) - 1);
 }
 
-/* Returns the first set bit of [at, end), or SETTI_NONE. */
-static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t at, uint32_t end)
+/* Returns the first set bit >= `position` and < `end`, or SETTI_NONE if there is none. */
+static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t position, uint32_t end)
 {
-    while (at < end) {
-        uint64_t rest = words[at / 64] >> (at % 64);
+    while (position < end) {
+        uint64_t rest = words[position / 64] >> (position % 64);
         if (rest != 0) {
-            at += setti_bits_lowest(rest);
-            return at < end ? at : SETTI_NONE;
+            position += setti_bits_lowest(rest);
+            return position < end ? position : SETTI_NONE;
         }
-        at = (at | 63) + 1; /* the next word */
+        position = (position | 63) + 1; /* the first bit of the next word */
     }
     return SETTI_NONE;
 }
 
-/* Returns the last set bit of [0, end), or SETTI_NONE. */
+/* Returns the last set bit < `end`, or SETTI_NONE if there is none. */
 static inline uint32_t setti_bits_last(const uint64_t* words, uint32_t end)
 {
     while (end > 0) {
@@ -102,6 +104,7 @@ static inline bool setti_bits_test_and_set(uint64_t* words, uint32_t k)
     return was_set;
 }
 
+/* Whether a bit is set in `count` words. */
 static inline bool setti_bits_any(const uint64_t* words, uint32_t count)
 {
     for (; count >= 4; count -= 4, words += 4) {
@@ -126,7 +129,7 @@ static inline uint64_t setti_bits_drop(uint64_t word, uint32_t k)
     return word;
 }
 
-/* Rounds up to a power of two. */
+/* Returns the least power of two >= `value`. */
 static inline uint32_t setti_bits_ceil(uint32_t value)
 {
     uint32_t power = 1;

@@ -8,7 +8,7 @@
 
 typedef struct setti_bytes {
     unsigned char* data;
-    size_t size; /* in use */
+    size_t size; /* bytes in use */
     size_t capacity;
 } setti_bytes;
 
@@ -26,37 +26,38 @@ static inline void setti_bytes_put(unsigned char* out, uint64_t number, size_t s
 }
 
 /* Reads a number written by setti_bytes_put. */
-static inline uint64_t setti_bytes_get(const unsigned char* from, size_t size)
+static inline uint64_t setti_bytes_get(const unsigned char* bytes, size_t size)
 {
     uint64_t number = 0;
     SETTI_ASSERT(size <= sizeof(number));
     if (SETTI_BIG_ENDIAN) {
         for (size_t k = 0; k < size; k++) {
-            number |= (uint64_t)from[k] << (8 * k);
+            number |= (uint64_t)bytes[k] << (8 * k);
         }
     } else {
-        memcpy(&number, from, size);
+        memcpy(&number, bytes, size);
     }
     return number;
 }
 
 /* Reads fewer than 8 bytes without a call of memcpy: in parts of 4, 2 and 1. */
-static inline uint64_t setti_bytes_get_few(const unsigned char* from, size_t size)
+static inline uint64_t setti_bytes_get_few(const unsigned char* bytes, size_t size)
 {
     uint64_t number = 0;
     uint32_t shift = 0;
     SETTI_ASSERT(size < sizeof(number));
     for (size_t part = 4; part != 0; part /= 2) {
         if ((size & part) != 0) {
-            number |= setti_bytes_get(from, part) << shift;
+            number |= setti_bytes_get(bytes, part) << shift;
             shift += 8 * (uint32_t)part;
-            from += part;
+            bytes += part;
         }
     }
     return number;
 }
 
-/* Makes room for `more` bytes; `data` is then not NULL. Returns false if memory runs out. */
+/* Makes room for `more` bytes. Returns false if memory runs out. On success bytes->data is not
+ * NULL, even if `more` is 0. */
 static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, size_t more)
 {
     if (bytes->capacity != 0 && more <= bytes->capacity - bytes->size) {
@@ -77,24 +78,31 @@ static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, siz
 }
 
 /* Replaces the contents. If memory runs out, empties the buffer and returns false. */
-static inline bool setti_bytes_copy(setti_pool* pool, setti_bytes* bytes, const void* from,
+static inline bool setti_bytes_copy(setti_pool* pool, setti_bytes* bytes, const void* contents,
                                     size_t size)
 {
-    bool done = setti_bytes_reserve(pool, bytes, size);
-    if (done && size != 0) {
-        memcpy(bytes->data, from, size);
+    if (!setti_bytes_reserve(pool, bytes, size)) {
+        bytes->size = 0;
+        return false;
     }
-    bytes->size = done ? size : 0;
-    return done;
+    if (size != 0) {
+        memcpy(bytes->data, contents, size);
+    }
+    bytes->size = size;
+    return true;
 }
 
 /* Returns the address after the last byte in use. */
 static inline unsigned char* setti_bytes_end(const setti_bytes* bytes)
 {
-    return bytes->size != 0 ? bytes->data + bytes->size : bytes->data; /* not NULL + 0 */
+    if (bytes->size == 0) {
+        return bytes->data; /* may be NULL, to which not even 0 may be added */
+    }
+    return bytes->data + bytes->size;
 }
 
-/* Appends uninitialised bytes. Returns their address, or NULL if memory runs out. */
+/* Appends `size` uninitialised bytes. Returns the address of the first, or NULL if memory runs
+ * out. */
 static inline unsigned char* setti_bytes_add(setti_pool* pool, setti_bytes* bytes, size_t size)
 {
     if (!setti_bytes_reserve(pool, bytes, size)) {

@@ -1,12 +1,12 @@
 /* checksum.c: see checksum.h.
  *
- * The workload: saving and loading megabytes of values, where a checksum byte by byte would take
- * longer than everything else. So four lanes multiply side by side: a multiplication takes three
- * cycles, but a new one can begin every cycle.
+ * The workload: megabytes of values are saved and loaded. A checksum byte by byte would take longer
+ * than everything else. So four lanes multiply side by side: a multiplication takes three cycles,
+ * but the processor can begin a multiplication every cycle.
  *
  *     bytes   [ lane 0 ][ lane 1 ][ lane 2 ][ lane 3 ][ lane 0 ] ...  rest: byte by byte
  *
- * Invariant:  an altered byte alters its lane and the sum, since each step is a bijection
+ * Invariant:  an altered byte alters the lane of the byte and the sum, as each step is a bijection
  */
 #include "base/checksum.h"
 
@@ -22,20 +22,20 @@ static uint64_t checksum_step(uint64_t lane, uint64_t word)
 
 uint64_t setti_checksum(uint64_t seed, const void* bytes, size_t size)
 {
-    const unsigned char* at = bytes;
+    const unsigned char* next = bytes;
     size_t left = size;
     uint64_t lane[4] = {seed, seed + CHECKSUM_K, seed ^ CHECKSUM_K, ~seed};
-    for (; left >= 32; left -= 32, at += 32) {
+    for (; left >= 32; left -= 32, next += 32) {
         for (size_t k = 0; k < 4; k++) {
-            lane[k] = checksum_step(lane[k], setti_bytes_get(at + 8 * k, 8));
+            lane[k] = checksum_step(lane[k], setti_bytes_get(next + 8 * k, 8));
         }
     }
     uint64_t sum = checksum_step(seed, size);
     for (size_t k = 0; k < 4; k++) {
         sum = checksum_step(sum, lane[k]);
     }
-    for (; left > 0; left--, at++) {
-        sum = checksum_step(sum, *at);
+    for (; left > 0; left--, next++) {
+        sum = checksum_step(sum, *next);
     }
     sum = (sum ^ (sum >> 32)) * CHECKSUM_K;
     return sum ^ (sum >> 29);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOG_BYTES (sizeof("sett: warning: \n") + 1024) /* twice a world's longest message */
+#define LOG_BYTES (sizeof("sett: warning: \n") + 1024) /* twice the longest message of a world */
 
 static const char* const status_names[] = {
 #define STATUS_NAME(name, text) "SETT_STATUS_" #name,
@@ -28,22 +28,26 @@ const char* sett_status_text(sett_status status)
     return (unsigned)status < SETT_STATUS_COUNT ? status_texts[status] : "unknown status";
 }
 
-void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size)
+void setti_copy_sized(void* out, size_t out_size, const void* original, size_t original_size)
 {
-    SETTI_ASSERT(to != NULL && from != NULL);
-    size_t size = SETTI_MIN(to_size, from_size);
-    memcpy(to, from, size);
-    memset((unsigned char*)to + size, 0, to_size - size);
+    SETTI_ASSERT(out != NULL && original != NULL);
+    size_t size = SETTI_MIN(out_size, original_size);
+    memcpy(out, original, size);
+    memset((unsigned char*)out + size, 0, out_size - size);
 }
 
-setti_text_place setti_text_place_of(const char* text, size_t at)
+setti_text_place setti_text_place_of(const char* text, size_t offset)
 {
     setti_text_place place = {1, 1};
-    for (size_t k = 0; k < at; k++) {
+    for (size_t k = 0; k < offset; k++) {
         bool ends_line = text[k] == '\n';
-        bool begins_character = ((unsigned char)text[k] & 0xC0) != 0x80;
-        place.line += ends_line;
-        place.column = ends_line ? 1 : place.column + begins_character;
+        bool begins_character = ((unsigned char)text[k] & 0xC0) != 0x80; /* in UTF-8 */
+        if (ends_line) {
+            place.line++;
+            place.column = 1;
+        } else if (begins_character) {
+            place.column++;
+        }
     }
     return place;
 }

@@ -1,4 +1,4 @@
-/* common.h: used by every file: assertions, branch hints, checked arithmetic, messages. */
+/* common.h: what every file uses: assertions, branch hints, checked arithmetic, messages. */
 #ifndef SETTI_COMMON_H
 #define SETTI_COMMON_H
 
@@ -11,9 +11,9 @@
 
 /* SETTI_COLD      for functions that rarely run: they are compiled for size, which saves a
  *                 twentieth of the library
- * SETTI_APART     prevents inlining of a slow path: else the fast path would save registers too
- * SETTI_PREFETCH  loads memory ahead of use. A function that only prefetches must be SETTI_INLINE,
- *                 because gcc drops calls of pure functions. */
+ * SETTI_APART     keeps a slow path out of line: else the fast path would save registers too
+ * SETTI_PREFETCH  loads memory before it is used. A function that only prefetches must be
+ *                 SETTI_INLINE, because gcc drops calls of pure functions. */
 #if defined(__GNUC__)
 #define SETTI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SETTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -47,6 +47,7 @@
 #define SETTI_INLINE static inline
 #endif
 
+/* Prints that the parameter `what` of the public function `call` is NULL. */
 void setti_report_null(const char* call, const char* what);
 
 /* Whether numbers are stored with the highest byte first. */
@@ -56,12 +57,12 @@ void setti_report_null(const char* call, const char* what);
 #define SETTI_BIG_ENDIAN 0
 #endif
 
-#define SETTI_NONE UINT32_MAX /* no index, no row, no page */
+#define SETTI_NONE UINT32_MAX /* means that there is no index, no row or no page */
 
 #define SETTI_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define SETTI_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* Rounds up to a multiple of `align`. */
+/* Returns the least multiple of `align` (a power of two) that is >= `value`. */
 static inline size_t setti_align_up(size_t value, size_t align)
 {
     return (value + align - 1) & ~(align - 1);
@@ -84,11 +85,11 @@ static inline bool setti_multiply(size_t count, size_t size, size_t* out)
 #define SETTI_DEBUG true
 #endif
 
-/* Returns true if a parameter is NULL. Debug builds also report it. */
+/* Whether a parameter is NULL. Debug builds also report the parameter. */
 static inline bool setti_is_null(const void* pointer, const char* call, const char* what)
 {
     if (SETTI_DEBUG && pointer == NULL) {
-        setti_report_null(call, what); /* no world's log is at hand */
+        setti_report_null(call, what); /* to stderr: there is no world with a log */
     }
     return SETTI_UNLIKELY(pointer == NULL);
 }
@@ -103,19 +104,20 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
 #define SETTI_IS_NULL_IN_DEBUG(parameter) SETTI_IS_NULL(parameter)
 #endif
 
-/* A place in a text; both numbers begin at 1. */
+/* A place in a text. Lines and columns are counted from 1. */
 typedef struct setti_text_place {
     unsigned line;
     unsigned column; /* in characters of UTF-8 */
 } setti_text_place;
 
-/* Returns the place of a byte of a text. */
-setti_text_place setti_text_place_of(const char* text, size_t at);
+/* Returns the place of the byte at an offset of a text. */
+setti_text_place setti_text_place_of(const char* text, size_t offset);
 
-/* Copies a struct between two versions of the library. Members that `from` lacks become zero. */
-void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
+/* Copies a struct that another version of the library may have declared, with more or fewer
+ * members. Members that `original` lacks become zero. */
+void setti_copy_sized(void* out, size_t out_size, const void* original, size_t original_size);
 
-/* Adds a node at the beginning of a doubly linked list. Set its `previous` to NULL before. */
+/* Adds a node at the beginning of a doubly linked list. Set node->previous to NULL before. */
 #define SETTI_LIST_ADD(first, node)                                                                \
     do {                                                                                           \
         (node)->next = (first);                                                                    \
@@ -134,7 +136,7 @@ void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_si
         }                                                                                          \
     } while (0)
 
-/* Casts away const. No other function may. */
+/* Casts away const. No other function may do this. */
 static inline void* setti_unconst(const void* pointer)
 {
     return (void*)(uintptr_t)pointer;

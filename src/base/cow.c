@@ -1,8 +1,8 @@
 /* cow.c: copy-on-write: saves pages before they are written. See cow.h.
  *
- * The workload: some hundred pages of 16 KB at the first writes of a frame. The cost is the copy,
- * so nothing else is done but an append; the memory of copies returns to the pool's free lists when
- * a snapshot is destroyed, and the next snapshot reuses it.
+ * The workload: some hundred pages of 16 KB at the first writes of a frame. The copy costs most, so
+ * that only an append is done besides. When a snapshot is destroyed, the memory of the copies
+ * returns to the pool's free lists. The next snapshot reuses the memory.
  *
  *     table   | data | tick | entry |        diff   | pages, number, kind, data, tick | ...
  *                               |                      ^
@@ -31,7 +31,7 @@ void setti_notes_forget_all(const setti_pages* pages)
         return;
     }
     for (uint32_t k = 0; k < notes->hash_count; k++) {
-        if (notes->hash[k].tick != 0) { /* most of a large table is never touched */
+        if (notes->hash[k].tick != 0) { /* untouched memory stays untouched */
             notes->hash[k].tick = 0;
         }
     }
@@ -61,6 +61,7 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     return true;
 }
 
+/* Counts a page, which may be NULL, that the diff owns from now on. */
 static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     if (page != NULL) {
@@ -69,6 +70,7 @@ static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* pa
     }
 }
 
+/* Counts a page, which may be NULL, that the diff no longer owns. */
 static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     SETTI_ASSERT(page == NULL || diff->pages != 0);
@@ -78,6 +80,7 @@ static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* 
     }
 }
 
+/* Appends an entry to the diff. Returns NULL if memory runs out. */
 static setti_cow_entry* cow_append(setti_pool* pool, const setti_pages* pages, uint32_t number,
                                    setti_cow_kind kind, void* data)
 {
@@ -123,6 +126,7 @@ void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
     cow->spare_taken = false;
 }
 
+/* Takes a spare of the size of a page. Returns NULL if there is none. */
 SETTI_COLD static void* cow_take_spare(const setti_pool* pool, const setti_pages* pages)
 {
     for (setti_spare** link = &pool->cow->spare; *link != NULL; link = &(*link)->next) {
@@ -136,7 +140,8 @@ SETTI_COLD static void* cow_take_spare(const setti_pool* pool, const setti_pages
     return NULL;
 }
 
-/* Saves a page, or notes that there is none. Returns false if memory runs out. */
+/* Saves the page of an entry. If there is no page, appends a note of that. Returns false if memory
+ * runs out. */
 static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pages->tick[number] < pool->cow_from);
@@ -167,21 +172,22 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
 static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
-    /* The diff is NULL if another thread has lost all snapshots. */
-    if (pool->cow->diff != NULL && pages->tick[number] < pool->cow_from &&
-        !cow_copy(pool, pages, number)) {
-        pool->cow->end(pool->cow, SETTI_COW_OUT_OF_MEMORY);
+    bool has_diff = pool->cow->diff != NULL; /* else another thread has lost all snapshots */
+    if (has_diff && pages->tick[number] < pool->cow_from) {
+        if (!cow_copy(pool, pages, number)) {
+            pool->cow->end(pool->cow, SETTI_COW_OUT_OF_MEMORY);
+        }
     }
     setti_lock_release(&pool->lock);
 }
 
-/* Moves the saved contents `from` to a page. */
-static void cow_move(const setti_pages* pages, void* to, void* from)
+/* Moves the saved contents `saved` to the page `page`. */
+static void cow_move(const setti_pages* pages, void* page, void* saved)
 {
     if (setti_pages_values(pages) != NULL) {
-        setti_pages_values(pages)->move(pages, to, from);
+        setti_pages_values(pages)->move(pages, page, saved);
     } else {
-        memcpy(to, from, pages->size);
+        memcpy(page, saved, pages->size);
     }
 }
 
@@ -208,7 +214,7 @@ static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number
     if (entry->kind != SETTI_COW_COPY) {
         return false; /* the page is newer than the snapshot */
     }
-    /* the page gets the saved bytes back, and replaces the copy */
+    /* the page gets back the saved bytes and replaces the copy */
     cow_move(pages, page, entry->data);
     setti_pool_free(pool, entry->data, pages->size, pages->align);
     entry->kind = SETTI_COW_PARKED;
@@ -244,12 +250,12 @@ void setti_cow_swap_bytes(void* a, void* b, size_t size)
     unsigned char buffer[2048]; /* fits the first-level cache */
     unsigned char* x = a;
     unsigned char* y = b;
-    for (size_t at = 0; at < size;) {
-        size_t part = SETTI_MIN(size - at, sizeof(buffer));
-        memcpy(buffer, x + at, part);
-        memcpy(x + at, y + at, part);
-        memcpy(y + at, buffer, part);
-        at += part;
+    for (size_t offset = 0; offset < size;) {
+        size_t part = SETTI_MIN(size - offset, sizeof(buffer));
+        memcpy(buffer, x + offset, part);
+        memcpy(x + offset, y + offset, part);
+        memcpy(y + offset, buffer, part);
+        offset += part;
     }
 }
 
@@ -270,11 +276,11 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     if (live != NULL && setti_pages_values(pages) != NULL) {
         setti_pages_values(pages)->seal(pages, entry->number);
     }
-    setti_pages_put(pages, entry->number, entry->data); /* table and entry exchange pages */
+    setti_pages_put(pages, entry->number, entry->data); /* the table and the entry swap pages */
     diff_hold(diff, pages, live);
     diff_let_go(diff, pages, entry->data);
     entry->data = live;
-    if (entry->kind != SETTI_COW_COPY) { /* else both have a page */
+    if (entry->kind != SETTI_COW_COPY) { /* the entry stays a copy if both have a page */
         entry->kind = live != NULL ? SETTI_COW_PARKED : SETTI_COW_ABSENT;
     }
 }
@@ -303,7 +309,7 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
     if (entry->kind == SETTI_COW_COPY) {
         cow_move(pages, *place, entry->data);
         setti_pool_free(pool, entry->data, pages->size, pages->align);
-    } else { /* `data` is the old page, or NULL */
+    } else { /* entry->data is the old page, or NULL if there was none */
         setti_pool_free(pool, *place, pages->size, pages->align);
         setti_pages_put(pages, entry->number, entry->data);
     }
@@ -321,23 +327,26 @@ void setti_diff_deinit(setti_pool* pool, setti_diff* diff)
     memset(diff, 0, sizeof(*diff));
 }
 
-/* A hash table from pages to entries of a diff, by open addressing. */
+/* A hash table with open addressing: finds the entry of a page in a diff. */
 typedef struct cow_index {
     const setti_diff* diff;
-    uint32_t* slot; /* the number of an entry; SETTI_NONE: free */
+    uint32_t* slot; /* the index of an entry. SETTI_NONE: the slot is free */
     uint32_t bits;  /* the table has 1 << bits slots */
 } cow_index;
 
-/* Finds the slot of a page's entry, or a free slot if the page has no entry. */
+/* Returns the slot of a page's entry, or a free slot if the page has no entry. */
 static uint32_t* cow_index_find(const cow_index* index, const setti_pages* pages, uint32_t number)
 {
     uint64_t key = (uint64_t)(uintptr_t)pages + ((uint64_t)number << 40);
-    uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15u >> (64 - index->bits));
-    for (;; at = (at + 1) & (((uint32_t)1 << index->bits) - 1)) {
-        uint32_t entry = index->slot[at];
-        if (entry == SETTI_NONE || (index->diff->item[entry].pages == pages &&
-                                    index->diff->item[entry].number == number)) {
-            return &index->slot[at];
+    uint32_t position = (uint32_t)(key * 0x9E3779B97F4A7C15u >> (64 - index->bits));
+    for (;; position = (position + 1) & (((uint32_t)1 << index->bits) - 1)) {
+        uint32_t k = index->slot[position];
+        if (k == SETTI_NONE) {
+            return &index->slot[position];
+        }
+        const setti_cow_entry* entry = &index->diff->item[k];
+        if (entry->pages == pages && entry->number == number) {
+            return &index->slot[position];
         }
     }
 }
@@ -351,79 +360,84 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
 {
     SETTI_ASSERT(diff->count != 0 && diff->count < SETTI_NONE / 4);
     index->diff = diff;
-    index->bits = 2 + setti_bits_highest(diff->count); /* over half of the slots are free */
+    index->bits = 2 + setti_bits_highest(diff->count); /* more than half of the slots are free */
     index->slot = setti_pool_alloc(pool, cow_index_size(index), 16);
     if (index->slot == NULL) {
         return false;
     }
-    memset(index->slot, 255, cow_index_size(index)); /* SETTI_NONE */
+    memset(index->slot, 255, cow_index_size(index)); /* SETTI_NONE in all slots */
     for (uint32_t k = 0; k < diff->count; k++) {
         *cow_index_find(index, diff->item[k].pages, diff->item[k].number) = k;
     }
     return true;
 }
 
-/* Merges two entries of a page: `far` stays, with the older bytes; `near`, of `from`, is freed. */
-static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
-                      setti_cow_entry* near)
+/* Merges two entries of a page. Keeps `earlier_entry`, which gets the older bytes of the two. Frees
+ * `later_entry`, an entry of the diff `later`. */
+static void cow_merge(setti_pool* pool, setti_cow_entry* earlier_entry, setti_diff* later,
+                      setti_cow_entry* later_entry)
 {
-    SETTI_ASSERT(far->pages == near->pages && far->number == near->number);
-    const setti_pages* pages = far->pages;
-    if (far->kind == SETTI_COW_COPY && near->kind == SETTI_COW_PARKED) {
-        /* the parked page gets the older bytes, and replaces the copy */
+    SETTI_ASSERT(earlier_entry->pages == later_entry->pages &&
+                 earlier_entry->number == later_entry->number);
+    const setti_pages* pages = earlier_entry->pages;
+    if (earlier_entry->kind == SETTI_COW_COPY && later_entry->kind == SETTI_COW_PARKED) {
+        /* the parked page gets the older bytes and replaces the copy */
         if (setti_pages_values(pages) != NULL) {
-            setti_pages_values(pages)->drop(pages, near->data);
+            setti_pages_values(pages)->drop(pages, later_entry->data);
         }
-        cow_move(pages, near->data, far->data);
-        setti_pool_free(pool, far->data, pages->size, pages->align);
-        far->data = near->data;
-        far->kind = SETTI_COW_PARKED;
-        diff_let_go(from, pages, near->data);
-        near->data = NULL;
+        cow_move(pages, later_entry->data, earlier_entry->data);
+        setti_pool_free(pool, earlier_entry->data, pages->size, pages->align);
+        earlier_entry->data = later_entry->data;
+        earlier_entry->kind = SETTI_COW_PARKED;
+        diff_let_go(later, pages, later_entry->data);
+        later_entry->data = NULL;
     }
-    cow_free(pool, from, near);
+    cow_free(pool, later, later_entry);
 }
 
-/* Moves the entries of `from` that were not merged to the end of `to`. */
-static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from)
+/* Moves the entries of the diff `later` that were not merged to the end of the diff `earlier`. */
+static void diff_move_entries(setti_pool* pool, setti_diff* earlier, setti_diff* later)
 {
-    SETTI_ASSERT(to->count + from->count <= to->capacity);
-    for (uint32_t k = 0; k < from->count; k++) {
-        if (from->item[k].pages != NULL) {
-            to->item[to->count++] = from->item[k];
+    SETTI_ASSERT(earlier->count + later->count <= earlier->capacity);
+    for (uint32_t k = 0; k < later->count; k++) {
+        if (later->item[k].pages != NULL) {
+            earlier->item[earlier->count++] = later->item[k];
         }
     }
-    to->size += from->size;
-    to->pages += from->pages;
-    setti_pool_free(pool, from->item, from->capacity * sizeof(*from->item), 16);
-    memset(from, 0, sizeof(*from));
+    earlier->size += later->size;
+    earlier->pages += later->pages;
+    setti_pool_free(pool, later->item, later->capacity * sizeof(*later->item), 16);
+    memset(later, 0, sizeof(*later));
 }
 
-/* Merges the entries of pages that are in both diffs. Returns false if memory runs out. */
-static bool diff_merge_entries(setti_pool* pool, const setti_diff* to, setti_diff* from)
+/* Merges the entries of each page that has an entry in both diffs. Returns false if memory runs
+ * out. */
+static bool diff_merge_entries(setti_pool* pool, const setti_diff* earlier, setti_diff* later)
 {
     cow_index index;
-    if (!cow_index_init(pool, from, &index)) {
+    if (!cow_index_init(pool, later, &index)) {
         return false;
     }
-    for (uint32_t k = 0; k < to->count; k++) {
-        uint32_t at = *cow_index_find(&index, to->item[k].pages, to->item[k].number);
-        if (at != SETTI_NONE) {
-            cow_merge(pool, &to->item[k], from, &from->item[at]);
-            from->item[at].pages = NULL; /* diff_move_entries skips the entry */
+    for (uint32_t k = 0; k < earlier->count; k++) {
+        uint32_t entry = *cow_index_find(&index, earlier->item[k].pages, earlier->item[k].number);
+        if (entry != SETTI_NONE) {
+            cow_merge(pool, &earlier->item[k], later, &later->item[entry]);
+            later->item[entry].pages = NULL; /* diff_move_entries skips the entry */
         }
     }
     setti_pool_free(pool, index.slot, cow_index_size(&index), 16);
     return true;
 }
 
-bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
+bool setti_diff_merge(setti_pool* pool, setti_diff* earlier, setti_diff* later)
 {
-    const bool may_share = to->count != 0 && from->count != 0; /* entries of the same page */
-    if (!setti_diff_reserve(pool, to, from->count) ||
-        (may_share && !diff_merge_entries(pool, to, from))) {
+    if (!setti_diff_reserve(pool, earlier, later->count)) {
         return false;
     }
-    diff_move_entries(pool, to, from);
+    bool both_have_entries = earlier->count != 0 && later->count != 0;
+    if (both_have_entries && !diff_merge_entries(pool, earlier, later)) {
+        return false;
+    }
+    diff_move_entries(pool, earlier, later);
     return true;
 }

@@ -1,8 +1,8 @@
 /* guess.c: finds similar names. See guess.h.
  *
  * The workload: a message compares an unknown name with some hundred known names. An edit leaves
- * out, adds or replaces a letter, or exchanges two neighbours. Case does not count. Names are
- * similar up to a number of edits:
+ * out, adds or replaces a letter, or exchanges two adjacent letters. Case does not count. Two names
+ * are similar if no more edits than these lead from one to the other:
  *
  *     letters  2 to 4  5 to 7  8 to 32
  *     edits       1       2       3
@@ -14,14 +14,18 @@
 
 static char guess_lower(char c)
 {
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    if (c >= 'A' && c <= 'Z') {
+        return (char)(c - 'A' + 'a');
+    }
+    return c;
 }
 
 /* Returns the number of edits between two names (optimal string alignment). */
 SETTI_COLD static uint32_t guess_distance(const char* a, size_t a_length, const char* b,
                                           size_t b_length)
 {
-    /* rows[i % 3][k]: the distance of the first i letters of `a` from the first k of `b` */
+    /* rows[i % 3][k] is the distance from the first i letters of `a` to the first k letters of
+     * `b` */
     uint32_t rows[3][SETTI_GUESS_LENGTH + 1];
     SETTI_ASSERT(a_length <= SETTI_GUESS_LENGTH && b_length <= SETTI_GUESS_LENGTH);
     for (size_t k = 0; k <= b_length; k++) {
@@ -37,8 +41,11 @@ SETTI_COLD static uint32_t guess_distance(const char* a, size_t a_length, const 
             char y = guess_lower(b[k - 1]);
             uint32_t least = SETTI_MIN(last[k], row[k - 1]) + 1;        /* left out or added */
             least = SETTI_MIN(least, last[k - 1] + (x != y ? 1u : 0u)); /* equal or replaced */
-            if (i > 1 && k > 1 && x == guess_lower(b[k - 2]) && y == guess_lower(a[i - 2])) {
-                least = SETTI_MIN(least, before[k - 2] + 1); /* exchanged */
+            if (i > 1 && k > 1) {
+                bool exchanged = x == guess_lower(b[k - 2]) && y == guess_lower(a[i - 2]);
+                if (exchanged) {
+                    least = SETTI_MIN(least, before[k - 2] + 1);
+                }
             }
             row[k] = least;
         }
@@ -51,7 +58,7 @@ SETTI_COLD setti_guess setti_guess_begin(const char* wrong, size_t length)
     setti_guess guess = {.wrong = wrong, .length = length};
     if (length <= SETTI_GUESS_LENGTH) {
         uint32_t most = (uint32_t)SETTI_MIN((length + 1) / 3, (size_t)3);
-        guess.distance = most + 1; /* setti_guess_try wants less */
+        guess.distance = most + 1; /* setti_guess_try takes only names with fewer edits */
     }
     return guess;
 }
@@ -59,12 +66,12 @@ SETTI_COLD setti_guess setti_guess_begin(const char* wrong, size_t length)
 void setti_guess_try(setti_guess* guess, const char* name)
 {
     size_t length = strlen(name);
-    size_t more = SETTI_MAX(length, guess->length) - SETTI_MIN(length, guess->length);
-    if (length > SETTI_GUESS_LENGTH || more >= guess->distance) {
-        return; /* the lengths differ too much */
+    size_t difference = SETTI_MAX(length, guess->length) - SETTI_MIN(length, guess->length);
+    if (length > SETTI_GUESS_LENGTH || difference >= guess->distance) {
+        return; /* the difference of the lengths takes too many edits */
     }
     if (length == guess->length && memcmp(name, guess->wrong, length) == 0) {
-        return; /* not a misspelling */
+        return; /* an equal name is not a misspelling */
     }
     uint32_t distance = guess_distance(guess->wrong, guess->length, name, length);
     if (distance < guess->distance) {

@@ -15,10 +15,12 @@ typedef struct setti_guess {
     const char* wrong;
     size_t length;
     const char* found; /* the most similar name so far, or NULL */
-    uint32_t distance; /* edits between `found` and `wrong`; without `found`, one too many */
+    /* Number of edits of `found`. At first one more than the most edits of a similar name. */
+    uint32_t distance;
     char text[SETTI_GUESS_LENGTH + 32];
 } setti_guess;
 
+/* Begins the search for a name that is similar to `wrong`. */
 setti_guess setti_guess_begin(const char* wrong, size_t length);
 void setti_guess_try(setti_guess* guess, const char* name);
 

@@ -1,13 +1,14 @@
 /* hash_map.c: open addressing with linear probing and multiplicative hashing (Knuth, TAOCP 3, 6.4).
  * See hash_map.h.
  *
- * Invariant:  no slot between a key's home slot and the slot of the key is free
+ * Invariant:  no slot from the home slot of a key to the slot of the key is free;
  *             3 * count <= 2 * capacity
  */
 #include "base/hash_map.h"
 
 #include <string.h>
 
+/* Returns the slot at which the search for a key begins. */
 static uint32_t hash_map_home(const setti_hash_map* map, uint64_t key)
 {
     SETTI_ASSERT(map->capacity != 0);
@@ -20,11 +21,12 @@ uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key)
     if (map->capacity == 0) {
         return SETTI_NONE;
     }
-    for (uint32_t at = hash_map_home(map, key);; at = (at + 1) & (map->capacity - 1)) {
-        if (map->slot[at].key == key) {
-            return map->slot[at].value;
+    for (uint32_t position = hash_map_home(map, key);;
+         position = (position + 1) & (map->capacity - 1)) {
+        if (map->slot[position].key == key) {
+            return map->slot[position].value;
         }
-        if (map->slot[at].key == 0) {
+        if (map->slot[position].key == 0) {
             return SETTI_NONE;
         }
     }
@@ -33,32 +35,34 @@ uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key)
 static void hash_map_put(setti_hash_map* map, uint64_t key, uint32_t value)
 {
     SETTI_ASSERT(map->count < map->capacity);
-    uint32_t at = hash_map_home(map, key);
-    while (map->slot[at].key != 0 && map->slot[at].key != key) {
-        at = (at + 1) & (map->capacity - 1);
+    uint32_t position = hash_map_home(map, key);
+    while (map->slot[position].key != 0 && map->slot[position].key != key) {
+        position = (position + 1) & (map->capacity - 1);
     }
-    if (map->slot[at].key == 0) {
+    if (map->slot[position].key == 0) {
         map->count++;
     }
-    map->slot[at].key = key;
-    map->slot[at].value = value;
+    map->slot[position].key = key;
+    map->slot[position].value = value;
 }
 
 static bool hash_map_grow(setti_pool* pool, setti_hash_map* map)
 {
     size_t size;
     setti_hash_map grown = {.capacity = SETTI_MAX(map->capacity * 2, 16)};
-    if (map->capacity > UINT32_MAX / 4 ||
-        !setti_multiply(grown.capacity, sizeof(setti_hash_slot), &size)) {
+    if (map->capacity > UINT32_MAX / 4) {
+        return false;
+    }
+    if (!setti_multiply(grown.capacity, sizeof(setti_hash_slot), &size)) {
         return false;
     }
     grown.slot = setti_pool_alloc_zero(pool, size, 16);
     if (grown.slot == NULL) {
         return false;
     }
-    for (uint32_t at = 0; at < map->capacity; at++) {
-        if (map->slot[at].key != 0) {
-            hash_map_put(&grown, map->slot[at].key, map->slot[at].value);
+    for (uint32_t position = 0; position < map->capacity; position++) {
+        if (map->slot[position].key != 0) {
+            hash_map_put(&grown, map->slot[position].key, map->slot[position].value);
         }
     }
     setti_hash_map_deinit(pool, map);
@@ -86,10 +90,10 @@ void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map)
 
 uint64_t setti_hash_bytes(const void* bytes, size_t size)
 {
-    const unsigned char* at = bytes;
+    const unsigned char* byte = bytes;
     uint64_t hash = 0xCBF29CE484222325u;
     for (size_t k = 0; k < size; k++) {
-        hash = (hash ^ at[k]) * 0x100000001B3u;
+        hash = (hash ^ byte[k]) * 0x100000001B3u;
     }
     hash = (hash ^ (hash >> 29)) * 0xBF58476D1CE4E5B9u;
     return hash != 0 ? hash : 1;

@@ -1,4 +1,4 @@
-/* lock.c: a spin lock by the compiler's atomics. Compilers without atomics have no threads here.
+/* lock.c: a spin lock that uses atomics of the compiler. With other compilers there are no threads.
  *
  * Invariant:  at most one thread is between take and release
  */

@@ -1,18 +1,18 @@
 /* page.c: the pool for all memory of a world. See page.h.
  *
- * The workload: pages of 4 to 17 KB live long. A filling world allocates page after page; a running
+ * The workload: pages of 4 to 17 KB live long. A filling world allocates page after page. A running
  * world frees and allocates pages of a few sizes again and again. So new pieces are cut at a bump
  * pointer, each size has a free list, and nothing is searched.
  *
  *     block   | header | piece | piece | ... | bump --> unused |
  *
- * A table cuts its next pages side by side, a strip of pages at a time (pages_take). Without strips
- * the pages of several tables alternated, and loops that exceed the second-level cache were up to
- * twice as slow as loops over plain arrays.
+ * A table takes a strip of adjacent pages at a time (pages_take). Without strips, the pages of
+ * several tables alternated. Loops that exceed the second-level cache were then up to twice as slow
+ * as loops over plain arrays.
  *
  * Invariant:  sum of block sizes = headers + used_size + bytes in free lists, strips, ranges +
  *             bump_size
- *             (pieces outside of blocks count in used_size, and with their headers in block_size)
+ *             (a large piece counts as a block that has a header and one piece)
  */
 #include "base/cow.h"
 
@@ -22,18 +22,18 @@
 struct setti_block {
     setti_block* next;
     size_t size;       /* bytes, with this header */
-    size_t align;      /* as asked of the allocator */
-    size_t free_bytes; /* scratch of setti_pool_trim */
+    size_t align;      /* as passed to the allocator */
+    size_t free_bytes; /* set and used only by setti_pool_trim */
 };
 
 struct setti_large {
     setti_large* next;
     setti_large* previous;
-    size_t size;  /* bytes, with the room before the piece */
-    size_t align; /* as asked of the allocator */
+    size_t size;  /* bytes, with the room before the piece (large_room) */
+    size_t align; /* as passed to the allocator */
 };
 
-/* The header of free room between pieces. */
+/* The header of adjacent free pieces that were joined. */
 struct setti_range {
     setti_range* next;
     size_t size;
@@ -41,13 +41,14 @@ struct setti_range {
 
 #define BLOCK_HEADER SETTI_POOL_STEP
 #define BLOCK_MIN ((size_t)56 << 10)   /* two thousand entities of four types fit four blocks */
-#define BLOCK_SMALL ((size_t)16 << 10) /* with setti_pool.small */
+#define BLOCK_SMALL ((size_t)16 << 10) /* the least if setti_pool.small is set */
 #define BLOCK_MAX ((size_t)4 << 20)
 #define HUGE_FROM ((size_t)1280 << 10) /* larger pools take huge pages */
 
 static_assert(sizeof(setti_block) <= BLOCK_HEADER, "the header keeps pieces aligned to the step");
-static_assert(sizeof(setti_large) <= 64, "the header of a large piece fits its smallest room");
+static_assert(sizeof(setti_large) <= 64, "the header fits the smallest room before a large piece");
 
+/* Returns the class of the smallest pieces that hold `size` bytes. */
 static uint32_t pool_class(size_t size)
 {
     SETTI_ASSERT(size <= SETTI_POOL_PAGE_MAX);
@@ -55,20 +56,21 @@ static uint32_t pool_class(size_t size)
         size_t steps = (size - SETTI_POOL_SMALL_MAX + SETTI_POOL_STEP - 1) / SETTI_POOL_STEP;
         return SETTI_POOL_SMALL_CLASSES - 1 + (uint32_t)steps;
     }
-    uint32_t k = 0;
-    while (((size_t)32 << k) < size) {
-        k++;
+    uint32_t size_class = 0;
+    while (((size_t)32 << size_class) < size) {
+        size_class++;
     }
-    return k;
+    return size_class;
 }
 
-static size_t pool_class_size(uint32_t k)
+static size_t pool_class_size(uint32_t size_class)
 {
-    SETTI_ASSERT(k < SETTI_POOL_CLASSES);
-    if (k < SETTI_POOL_SMALL_CLASSES) {
-        return (size_t)32 << k;
+    SETTI_ASSERT(size_class < SETTI_POOL_CLASSES);
+    if (size_class < SETTI_POOL_SMALL_CLASSES) {
+        return (size_t)32 << size_class;
     }
-    return SETTI_POOL_SMALL_MAX + (size_t)(k - SETTI_POOL_SMALL_CLASSES + 1) * SETTI_POOL_STEP;
+    return SETTI_POOL_SMALL_MAX +
+           (size_t)(size_class - SETTI_POOL_SMALL_CLASSES + 1) * SETTI_POOL_STEP;
 }
 
 static bool pool_is_large(size_t size, size_t align)
@@ -76,53 +78,54 @@ static bool pool_is_large(size_t size, size_t align)
     return size > SETTI_POOL_PAGE_MAX || align > SETTI_POOL_STEP;
 }
 
-/* Pieces of 32 and 64 bytes are aligned to their size, larger pieces to a step. */
-static size_t pool_class_align(uint32_t k)
+/* Returns the alignment of pieces: pieces of 32 and 64 bytes are aligned to 32 and 64 bytes, larger
+ * pieces to SETTI_POOL_STEP. */
+static size_t pool_class_align(uint32_t size_class)
 {
-    return k < 2 ? pool_class_size(k) : SETTI_POOL_STEP;
+    return size_class < 2 ? pool_class_size(size_class) : SETTI_POOL_STEP;
 }
 
-/* The header of a free piece. The counts are estimates for the list from this piece on. */
+/* The header of a free piece. The counts are estimates, for this piece and all pieces after it. */
 typedef struct pool_piece {
     struct pool_piece* next;
-    uint32_t length;   /* pieces */
-    uint32_t unsorted; /* pieces added since the list was sorted by address */
+    uint32_t length;   /* number of pieces */
+    uint32_t unsorted; /* number of pieces added since the list was sorted by address */
 } pool_piece;
 
-static void pool_push(setti_pool* pool, uint32_t k, void* piece)
+static void pool_push(setti_pool* pool, uint32_t size_class, void* piece)
 {
-    SETTI_ASSERT(piece != NULL && k < SETTI_POOL_CLASSES);
+    SETTI_ASSERT(piece != NULL && size_class < SETTI_POOL_CLASSES);
     pool_piece* fresh = piece;
-    pool_piece* head = pool->free[k];
+    pool_piece* head = pool->free[size_class];
     fresh->next = head;
     fresh->length = head != NULL ? head->length + 1 : 1;
     fresh->unsorted = head != NULL ? head->unsorted + 1 : 1;
-    pool->free[k] = piece;
+    pool->free[size_class] = piece;
 }
 
-/* Merges two lists sorted by address. */
+/* Merges two lists that are sorted by address. Returns the first piece of the merged list. */
 static pool_piece* pieces_merge(pool_piece* a, pool_piece* b)
 {
     pool_piece* first = NULL;
-    pool_piece** end = &first;
+    pool_piece** link = &first; /* the pointer to the next piece of the merged list */
     while (a != NULL && b != NULL) {
-        pool_piece** less = (uintptr_t)a < (uintptr_t)b ? &a : &b; /* gives a piece */
-        *end = *less;
-        end = &(*less)->next;
-        *less = (*less)->next;
+        pool_piece** lower = (uintptr_t)a < (uintptr_t)b ? &a : &b; /* has the next piece */
+        *link = *lower;
+        link = &(*lower)->next;
+        *lower = (*lower)->next;
     }
-    *end = a != NULL ? a : b;
+    *link = a != NULL ? a : b;
     return first;
 }
 
 /* Sorts a list by address (merge sort). */
-static pool_piece* pieces_sort(pool_piece* left)
+static pool_piece* pieces_sort(pool_piece* unsorted)
 {
     pool_piece* part[32] = {NULL}; /* part[n]: 2^n sorted pieces, or NULL */
     uint32_t n;
-    while (left != NULL) {
-        pool_piece* sorted = left;
-        left = left->next;
+    while (unsorted != NULL) {
+        pool_piece* sorted = unsorted;
+        unsorted = unsorted->next;
         sorted->next = NULL;
         for (n = 0; n < 31 && part[n] != NULL; n++) {
             sorted = pieces_merge(part[n], sorted);
@@ -137,28 +140,30 @@ static pool_piece* pieces_sort(pool_piece* left)
     return all;
 }
 
-static void pool_sort(setti_pool* pool, uint32_t k)
+/* Sorts the free pieces of a class by address, and counts them again. */
+static void pool_sort(setti_pool* pool, uint32_t size_class)
 {
-    pool_piece* all = pieces_sort(pool->free[k]);
+    pool_piece* all = pieces_sort(pool->free[size_class]);
     uint32_t length = 0;
-    for (pool_piece* at = all; at != NULL; at = at->next) {
+    for (pool_piece* piece = all; piece != NULL; piece = piece->next) {
         length++;
     }
-    for (pool_piece* at = all; at != NULL; at = at->next) {
-        at->length = length--;
-        at->unsorted = 0;
+    for (pool_piece* piece = all; piece != NULL; piece = piece->next) {
+        piece->length = length--;
+        piece->unsorted = 0;
     }
-    pool->free[k] = all;
+    pool->free[size_class] = all;
 }
 
-static void* pool_pop(setti_pool* pool, uint32_t k)
+static void* pool_pop(setti_pool* pool, uint32_t size_class)
 {
-    SETTI_ASSERT(k < SETTI_POOL_CLASSES && pool->free[k] != NULL);
-    void* piece = pool->free[k];
-    memcpy(&pool->free[k], piece, sizeof(void*)); /* the next piece */
+    SETTI_ASSERT(size_class < SETTI_POOL_CLASSES && pool->free[size_class] != NULL);
+    void* piece = pool->free[size_class];
+    memcpy(&pool->free[size_class], piece, sizeof(void*)); /* the next piece */
     return piece;
 }
 
+/* Removes a strip from the pool's list. The table keeps no unused pages. */
 static void strip_unlink(setti_pool* pool, setti_strip* strip)
 {
     SETTI_ASSERT(pool->strips != NULL);
@@ -166,14 +171,14 @@ static void strip_unlink(setti_pool* pool, setti_strip* strip)
     strip->left = 0;
 }
 
-/* Gives a table a strip of `count` pages. */
-static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t k, unsigned char* page,
-                       uint32_t count)
+/* Gives a table a strip of `count` unused pages of a class, the first of which is `page`. */
+static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t size_class,
+                       unsigned char* page, uint32_t count)
 {
     SETTI_ASSERT(count != 0);
     strip->page = page;
     strip->left = count;
-    strip->class = k;
+    strip->class = size_class;
     strip->previous = NULL;
     SETTI_LIST_ADD(pool->strips, strip);
 }
@@ -183,17 +188,26 @@ static void strip_retire(setti_pool* pool, setti_strip* strip)
 {
     SETTI_ASSERT(strip->left != 0);
     size_t size = pool_class_size(strip->class);
-    for (uint32_t k = strip->left; k != 0; k--) { /* the last piece pushed is used first */
-        pool_push(pool, strip->class, strip->page + (k - 1) * size);
+    for (uint32_t k = strip->left; k-- > 0;) { /* backwards: the last piece pushed is used first */
+        pool_push(pool, strip->class, strip->page + k * size);
     }
     strip_unlink(pool, strip);
+}
+
+/* Returns the bytes of the held block, or 0 if there is none. */
+static size_t pool_held_size(const setti_pool* pool)
+{
+    return pool->held != NULL ? pool->held->size : 0;
 }
 
 /* Returns the bytes that the ceiling limits. */
 static size_t pool_counted(const setti_pool* pool)
 {
-    size_t exempt = pool->exempt + (pool->held != NULL ? pool->held->size : 0);
-    return pool->block_size > exempt ? pool->block_size - exempt : 0;
+    size_t exempt = pool->exempt + pool_held_size(pool);
+    if (pool->block_size <= exempt) {
+        return 0; /* memory was freed since the ceiling was set */
+    }
+    return pool->block_size - exempt;
 }
 
 bool setti_pool_is_above(const setti_pool* pool)
@@ -205,10 +219,15 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
 {
     pool->exempt = 0;
     pool->denied = false;
-    size_t counted = pool_counted(pool);
-    pool->ceiling = more != 0 ? counted + SETTI_MIN(more, SIZE_MAX - counted) : 0;
+    pool->ceiling = 0;
+    if (more != 0) {
+        size_t counted = pool_counted(pool);
+        pool->ceiling = counted + SETTI_MIN(more, SIZE_MAX - counted);
+    }
 }
 
+/* Allocates memory by `allocate`, a function of the allocator. Returns NULL if memory runs out or
+ * the ceiling does not allow the size. */
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
                            void* (*allocate)(void* user, size_t, size_t))
 {
@@ -274,17 +293,18 @@ void setti_pool_deinit(setti_pool* pool)
     }
 }
 
-/* Cuts the memory at the bump pointer into free pieces, as large as possible. */
+/* Cuts all memory at the bump pointer into free pieces, as large as possible. */
 static void pool_retire_bump(setti_pool* pool)
 {
     while (pool->bump_size >= 32) {
         size_t size = SETTI_MIN(pool->bump_size, (size_t)SETTI_POOL_PAGE_MAX);
-        uint32_t k = pool_class(size);
-        while (pool_class_size(k) > size || (uintptr_t)pool->bump % pool_class_align(k) != 0) {
-            k--;
+        uint32_t size_class = pool_class(size);
+        while (pool_class_size(size_class) > size ||
+               (uintptr_t)pool->bump % pool_class_align(size_class) != 0) {
+            size_class--;
         }
-        size = pool_class_size(k);
-        pool_push(pool, k, pool->bump);
+        size = pool_class_size(size_class);
+        pool_push(pool, size_class, pool->bump);
         pool->bump += size;
         pool->bump_size -= size;
     }
@@ -297,11 +317,11 @@ static bool pool_is_system(const setti_pool* pool)
     return pool->allocator.alloc_fn == setti_platform_alloc;
 }
 
-/* Returns the size of the next block: a part of the bytes in blocks, but room for `need` bytes. */
+/* Returns the size of the next block: a part of the bytes in blocks, and enough for a piece of
+ * `need` bytes. */
 static size_t pool_block_size(const setti_pool* pool, size_t need)
 {
-    const size_t held = pool->held != NULL ? pool->held->size : 0; /* held only for a call */
-    const size_t blocks = pool->block_size - held;
+    const size_t blocks = pool->block_size - pool_held_size(pool); /* bytes */
     size_t part = blocks / (pool->small ? 8 : 4);
     size_t least = pool->small ? BLOCK_SMALL : BLOCK_MIN;
     size_t most = SETTI_MAX(SETTI_MIN(blocks / 16, BLOCK_MAX), SETTI_HUGE_PAGE); /* 2 to 4 MB */
@@ -312,12 +332,14 @@ static size_t pool_block_size(const setti_pool* pool, size_t need)
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator (if `huge`, perhaps of huge pages), or else the held block. */
+/* Takes a block from the allocator. If the allocator fails, takes the held block. If `huge`, the
+ * block may have huge pages. Returns false if memory runs out. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
     size_t align = SETTI_POOL_STEP;
-    if (pool->huge_pages || (huge && size >= SETTI_HUGE_PAGE && pool_is_system(pool))) {
+    bool can_be_huge = huge && size >= SETTI_HUGE_PAGE && pool_is_system(pool);
+    if (pool->huge_pages || can_be_huge) {
         align = SETTI_HUGE_PAGE;
         size = setti_align_up(size, align);
     }
@@ -343,18 +365,21 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
     return true;
 }
 
-/* Returns the bytes to skip before the next piece of class k. */
-static size_t pool_gap(const setti_pool* pool, uint32_t k)
+/* Returns the bytes to skip before the next piece of a class. */
+static size_t pool_gap(const setti_pool* pool, uint32_t size_class)
 {
-    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(k) - 1)); /* to align */
-    size_t size = pool_class_size(k);
+    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(size_class) - 1)); /* aligns */
+    size_t size = pool_class_size(size_class);
     /* Pages at equal addresses modulo 4,096 would evict each other from the first-level cache. (A
      * loop over 20 types took 34 ns an entity instead of 23.) */
-    bool shifts = size % 4096 == 0 && pool->bump_size >= gap + SETTI_POOL_STEP + size;
-    return shifts ? gap + SETTI_POOL_STEP : gap;
+    if (size % 4096 == 0 && pool->bump_size >= gap + SETTI_POOL_STEP + size) {
+        gap += SETTI_POOL_STEP;
+    }
+    return gap;
 }
 
-/* Moves the bump pointer to the unused pages of a strip, after the allocator has failed. */
+/* Moves the bump pointer to the unused pages of a strip, after the allocator has failed. Returns
+ * false if no strip has `need` bytes. */
 SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
 {
     for (setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {
@@ -370,7 +395,8 @@ SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
     return false;
 }
 
-/* Moves the bump pointer to joined free pieces. */
+/* Moves the bump pointer to free pieces that were joined. Returns false if no range has `need`
+ * bytes. */
 static bool pool_take_range(setti_pool* pool, size_t need)
 {
     setti_range** link = &pool->ranges;
@@ -388,15 +414,16 @@ static bool pool_take_range(setti_pool* pool, size_t need)
     return true;
 }
 
-/* Moves the bump pointer to a larger free piece. */
+/* Moves the bump pointer to a free piece of a larger class. Returns false if there is none. */
 SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
 {
-    for (uint32_t k = pool_class(need) + 1; k < SETTI_POOL_CLASSES; k++) {
-        if (pool->free[k] != NULL) {
-            unsigned char* piece = pool_pop(pool, k);
+    for (uint32_t size_class = pool_class(need) + 1; size_class < SETTI_POOL_CLASSES;
+         size_class++) {
+        if (pool->free[size_class] != NULL) {
+            unsigned char* piece = pool_pop(pool, size_class);
             pool_retire_bump(pool);
             pool->bump = piece;
-            pool->bump_size = pool_class_size(k);
+            pool->bump_size = pool_class_size(size_class);
             return true;
         }
     }
@@ -408,9 +435,13 @@ static bool pool_make_room(setti_pool* pool, size_t need)
 {
     bool denied_before = pool->denied;
     const bool huge = true;
-    if (pool_take_range(pool, need) ||
-        (pool->small && pool->blocks != NULL && pool_split(pool, need)) ||
-        pool_grow(pool, need, huge)) {
+    if (pool_take_range(pool, need)) {
+        return true;
+    }
+    if (pool->small && pool->blocks != NULL && pool_split(pool, need)) {
+        return true;
+    }
+    if (pool_grow(pool, need, huge)) {
         return true;
     }
     if (!pool_take_strip(pool, need)) {
@@ -420,27 +451,28 @@ static bool pool_make_room(setti_pool* pool, size_t need)
     return true;
 }
 
-/* Cuts the next `gap` bytes into small free pieces. */
+/* Cuts the next `gap` bytes at the bump pointer into small free pieces. */
 static void pool_fill_gap(setti_pool* pool, size_t gap)
 {
     while (gap >= 32) {
-        uint32_t k = gap >= 64 && (uintptr_t)pool->bump % 64 == 0 ? 1 : 0; /* 64 or 32 bytes */
-        size_t step = pool_class_size(k);
-        pool_push(pool, k, pool->bump);
-        pool->bump += step;
-        pool->bump_size -= step;
-        gap -= step;
+        bool fits_64 = gap >= 64 && (uintptr_t)pool->bump % 64 == 0;
+        uint32_t size_class = fits_64 ? 1 : 0; /* the class of 64 or of 32 bytes */
+        size_t size = pool_class_size(size_class);
+        pool_push(pool, size_class, pool->bump);
+        pool->bump += size;
+        pool->bump_size -= size;
+        gap -= size;
     }
 }
 
-/* Returns the bytes before a large piece: the header, and padding. */
+/* Returns the bytes before a large piece: the header and padding. */
 static size_t large_room(size_t align)
 {
     SETTI_ASSERT(align != 0);
     return SETTI_MAX(align, (size_t)64);
 }
 
-#define ZERO_ALIGN ((size_t)16) /* of memory from calloc */
+#define ZERO_ALIGN ((size_t)16) /* the alignment of memory from calloc */
 
 static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool zero)
 {
@@ -470,7 +502,9 @@ void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align)
     pool->ceiling = 0; /* no limit for this piece */
     void* piece = setti_pool_alloc(pool, size, align);
     pool->ceiling = ceiling;
-    pool->exempt += ceiling != 0 ? pool->block_size - before : 0;
+    if (ceiling != 0) {
+        pool->exempt += pool->block_size - before;
+    }
     return piece;
 }
 
@@ -481,13 +515,13 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
         const bool zero = false;
         return pool_alloc_large(pool, size, align, zero);
     }
-    uint32_t k = pool_class(SETTI_MAX(size, align));
-    size_t rounded = pool_class_size(k);
-    if (pool->blocks != NULL && pool->free[k] != NULL) {
+    uint32_t size_class = pool_class(SETTI_MAX(size, align));
+    size_t rounded = pool_class_size(size_class);
+    if (pool->blocks != NULL && pool->free[size_class] != NULL) {
         pool->used_size += rounded;
-        return pool_pop(pool, k);
+        return pool_pop(pool, size_class);
     }
-    size_t gap = pool_gap(pool, k);
+    size_t gap = pool_gap(pool, size_class);
     if (pool->bump_size < gap + rounded) {
         if (!pool_make_room(pool, rounded)) {
             return NULL;
@@ -513,7 +547,10 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align)
         }
     }
     void* piece = setti_pool_alloc(pool, size, align);
-    return piece != NULL ? memset(piece, 0, size) : NULL;
+    if (piece == NULL) {
+        return NULL;
+    }
+    return memset(piece, 0, size);
 }
 
 #define RESERVE_FOR_STRIPS ((size_t)1 << 20) /* the most bytes that a reservation adds for strips */
@@ -534,47 +571,52 @@ bool setti_pool_reserve(setti_pool* pool, size_t size)
 
 #define WARM_PART ((size_t)64 << 10) /* bytes touched between two readings of the clock */
 
-void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
+void setti_pool_warm(setti_pool* pool, unsigned char** position, size_t size, size_t step,
                      uint64_t nanoseconds)
 {
     const bool huge = false; /* touching a huge page takes too long */
-    if (*at == NULL && pool->bump_size < size && pool->ceiling == 0) {
+    if (*position == NULL && pool->bump_size < size && pool->ceiling == 0) {
         (void)pool_grow(pool, size, huge);
     }
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
-    uintptr_t touched = (uintptr_t)*at;
-    bool continues = touched >= bump && touched - bump <= pool->bump_size; /* in the same block */
-    size_t done = continues ? touched - bump : 0;
+    uintptr_t touched = (uintptr_t)*position;
+    size_t done = 0; /* bytes after the bump pointer that were touched */
+    if (touched >= bump && touched - bump <= pool->bump_size) { /* in the same block */
+        done = touched - bump;
+    }
     size_t end = SETTI_MIN(done + step, pool->bump_size);
     while (done < end && setti_platform_now() - began <= nanoseconds) {
         size_t part_end = SETTI_MIN(done + WARM_PART, end);
         for (size_t byte = done; byte < part_end; byte += 4096) {
-            pool->bump[byte] = 0; /* a byte in each page of the system */
+            pool->bump[byte] = 0; /* one byte in each page of the system */
         }
         done = part_end;
     }
-    *at = pool->bump_size != 0 ? pool->bump + done : NULL;
+    *position = NULL;
+    if (pool->bump_size != 0) {
+        *position = pool->bump + done;
+    }
 }
 
 void setti_pool_join(setti_pool* pool, size_t size, size_t align)
 {
-    uint32_t k = pool_class(SETTI_MAX(size, align));
-    size_t rounded = pool_class_size(k);
+    uint32_t size_class = pool_class(SETTI_MAX(size, align));
+    size_t rounded = pool_class_size(size_class);
     if (pool_is_large(size, align) || rounded < SETTI_POOL_STEP || pool->blocks == NULL) {
         return;
     }
-    pool_sort(pool, k);
-    pool_piece* piece = pool->free[k];
-    pool->free[k] = NULL;
+    pool_sort(pool, size_class);
+    pool_piece* piece = pool->free[size_class];
+    pool->free[size_class] = NULL;
     while (piece != NULL) {
         unsigned char* first = (unsigned char*)piece;
-        size_t length = 0; /* bytes of the neighbours from `first` on */
+        size_t length = 0; /* bytes of adjacent pieces, beginning with `first` */
         for (; (unsigned char*)piece == first + length; length += rounded) {
             piece = piece->next;
         }
-        if (length == rounded) {
-            pool_push(pool, k, first);
+        if (length == rounded) { /* one piece without free neighbours */
+            pool_push(pool, size_class, first);
             continue;
         }
         setti_range* range = (setti_range*)(void*)first;
@@ -615,10 +657,10 @@ void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align)
         pool_release(pool, large, large->size, large->align);
         return;
     }
-    uint32_t k = pool_class(SETTI_MAX(size, align));
-    SETTI_ASSERT(pool->used_size >= pool_class_size(k));
-    pool->used_size -= pool_class_size(k);
-    pool_push(pool, k, piece);
+    uint32_t size_class = pool_class(SETTI_MAX(size, align));
+    SETTI_ASSERT(pool->used_size >= pool_class_size(size_class));
+    pool->used_size -= pool_class_size(size_class);
+    pool_push(pool, size_class, piece);
 }
 
 void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
@@ -629,8 +671,9 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
         return items;
     }
     size_t bytes;
-    uint64_t larger = SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
-    if (larger > UINT32_MAX || !setti_multiply((size_t)larger, size, &bytes)) {
+    uint64_t new_capacity =
+        SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
+    if (new_capacity > UINT32_MAX || !setti_multiply((size_t)new_capacity, size, &bytes)) {
         return NULL;
     }
     void* grown = setti_pool_alloc(pool, bytes, 16);
@@ -641,18 +684,22 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
         memcpy(grown, items, count * size);
     }
     setti_pool_free(pool, items, *capacity * size, 16);
-    *capacity = (uint32_t)larger;
+    *capacity = (uint32_t)new_capacity;
     return grown;
 }
 
+/* Compares the addresses of two blocks, for qsort. */
 static int block_compare(const void* a, const void* b)
 {
     setti_block* const* x = a;
     setti_block* const* y = b;
-    return ((uintptr_t)*x > (uintptr_t)*y) - ((uintptr_t)*x < (uintptr_t)*y);
+    if ((uintptr_t)*x == (uintptr_t)*y) {
+        return 0;
+    }
+    return (uintptr_t)*x < (uintptr_t)*y ? -1 : 1;
 }
 
-/* Finds the block of a piece (binary search). */
+/* Returns the block of a piece (binary search). The blocks are sorted by address. */
 static setti_block* block_find(setti_block** blocks, size_t count, const void* piece)
 {
     SETTI_ASSERT(count != 0);
@@ -674,16 +721,17 @@ static bool block_is_empty(const setti_block* block)
     return block->free_bytes == block->size - BLOCK_HEADER;
 }
 
-/* Counts the free bytes of blocks. Removes the pieces of empty blocks from the free lists. */
+/* Counts the free bytes of each block. Then removes the pieces of empty blocks from the free
+ * lists. */
 static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t count)
 {
-    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
-        for (const pool_piece* piece = pool->free[k]; piece != NULL; piece = piece->next) {
-            block_find(sorted, count, piece)->free_bytes += pool_class_size(k);
+    for (uint32_t size_class = 0; size_class < SETTI_POOL_CLASSES; size_class++) {
+        for (const pool_piece* piece = pool->free[size_class]; piece != NULL; piece = piece->next) {
+            block_find(sorted, count, piece)->free_bytes += pool_class_size(size_class);
         }
     }
-    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
-        pool_piece* piece = pool->free[k];
+    for (uint32_t size_class = 0; size_class < SETTI_POOL_CLASSES; size_class++) {
+        pool_piece* piece = pool->free[size_class];
         pool_piece* remaining = NULL;
         while (piece != NULL) {
             pool_piece* next = piece->next;
@@ -693,11 +741,12 @@ static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t cou
             }
             piece = next;
         }
-        pool->free[k] = remaining;
+        pool->free[size_class] = remaining;
     }
 }
 
-/* Lists all blocks by address. Returns NULL if there are no blocks, or memory runs out. */
+/* Returns all blocks, sorted by address, in memory of the allocator. Returns NULL if there are no
+ * blocks or memory runs out. */
 static setti_block** pool_sort_blocks(const setti_pool* pool, size_t* count)
 {
     *count = 0;
@@ -705,16 +754,19 @@ static setti_block** pool_sort_blocks(const setti_pool* pool, size_t* count)
         block->free_bytes = 0; /* for pool_forget_empty */
         ++*count;
     }
-    size_t size = *count * sizeof(setti_block*);
-    setti_block** sorted =
-        size != 0 ? pool->allocator.alloc_fn(pool->allocator.user, size, sizeof(void*)) : NULL;
-    if (sorted != NULL) {
-        size_t at = 0;
-        for (setti_block* block = pool->blocks; block != NULL; block = block->next) {
-            sorted[at++] = block;
-        }
-        qsort(sorted, *count, sizeof(*sorted), block_compare);
+    if (*count == 0) {
+        return NULL;
     }
+    size_t size = *count * sizeof(setti_block*);
+    setti_block** sorted = pool->allocator.alloc_fn(pool->allocator.user, size, sizeof(void*));
+    if (sorted == NULL) {
+        return NULL;
+    }
+    setti_block** next = sorted;
+    for (setti_block* block = pool->blocks; block != NULL; block = block->next) {
+        *next++ = block;
+    }
+    qsort(sorted, *count, sizeof(*sorted), block_compare);
     return sorted;
 }
 
@@ -732,9 +784,9 @@ SETTI_COLD void setti_pool_trim(setti_pool* pool)
         strip_retire(pool, pool->strips);
     }
     pool->promised = 0;
-    while (pool_take_range(pool, 0)) { /* the next call retires the bump */
+    while (pool_take_range(pool, 0)) { /* each call retires the range before */
     }
-    pool_retire_bump(pool); /* now the free lists hold all free bytes */
+    pool_retire_bump(pool); /* the free lists now hold all free bytes */
     pool->bump = NULL;
     pool_forget_empty(pool, sorted, count);
     for (setti_block** link = &pool->blocks; *link != NULL;) {
@@ -751,18 +803,14 @@ SETTI_COLD void setti_pool_trim(setti_pool* pool)
 
 SETTI_COLD const char* setti_pool_validate(const setti_pool* pool)
 {
-    size_t held = 0;
-    size_t accounted = pool->used_size + pool->bump_size;
-    if (pool->held != NULL) {
-        held += pool->held->size;
-        accounted += pool->held->size;
-    }
+    size_t total = pool_held_size(pool);
+    size_t accounted = pool->used_size + pool->bump_size + pool_held_size(pool);
     for (const setti_block* block = pool->blocks; block != NULL; block = block->next) {
-        held += block->size;
+        total += block->size;
         accounted += BLOCK_HEADER;
     }
     for (const setti_large* large = pool->large; large != NULL; large = large->next) {
-        held += large->size;
+        total += large->size;
         accounted += large_room(large->align);
     }
     for (const setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {
@@ -771,16 +819,19 @@ SETTI_COLD const char* setti_pool_validate(const setti_pool* pool)
     for (const setti_range* range = pool->ranges; range != NULL; range = range->next) {
         accounted += range->size;
     }
-    for (uint32_t k = 0; pool->blocks != NULL && k < SETTI_POOL_CLASSES; k++) {
-        for (const pool_piece* piece = pool->free[k]; piece != NULL; piece = piece->next) {
-            accounted += pool_class_size(k);
+    for (uint32_t size_class = 0; pool->blocks != NULL && size_class < SETTI_POOL_CLASSES;
+         size_class++) {
+        for (const pool_piece* piece = pool->free[size_class]; piece != NULL; piece = piece->next) {
+            accounted += pool_class_size(size_class);
         }
     }
-    if (held != pool->block_size) {
+    if (total != pool->block_size) {
         return "pool: block_size is not the sum of the blocks";
     }
-    return held == accounted ? NULL
-                             : "pool: used, free and unused bytes do not add up to the blocks";
+    if (total != accounted) {
+        return "pool: used, free and unused bytes do not add up to the blocks";
+    }
+    return NULL;
 }
 
 /* --------------------------------------------------------------------------------------- tables */
@@ -788,33 +839,38 @@ SETTI_COLD const char* setti_pool_validate(const setti_pool* pool)
 /* A table: ticks | restored | pointers | numbers (setti_pages_entry) | bits | `read` | strip */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
-static size_t table_bits(uint32_t capacity)
+/* Returns the bytes of a table's bits. */
+static size_t table_bits_size(uint32_t capacity)
 {
     return ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
 }
 
 #define STRIP_CAPACITY 8 /* smaller tables have no strip */
-/* The largest strip, in bytes. Loops over a million values of 48 bytes, in ns a value: strips of
- * 64 KB 5.1, 256 KB 4.2, no strips 6.6. */
+/* The largest strip, in bytes. Loops over a million values of 48 bytes took, in ns a value: 5.1
+ * with strips of 64 KB, 4.2 with strips of 256 KB, 6.6 without strips. */
 #define STRIP_SIZE ((size_t)256 << 10)
 
-/* Returns the entries of `read`. */
-static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
+/* Returns the number of entries of `read`: 0 if the table has no readers. */
+static uint32_t table_read_count(const setti_pages* pages, uint32_t capacity)
 {
-    return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
+    if (pages->none == NULL) {
+        return 0;
+    }
+    return SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift);
 }
 
 /* Returns the offset of the strip in a table. */
-static size_t table_strip(const setti_pages* pages, uint32_t capacity)
+static size_t table_strip_offset(const setti_pages* pages, uint32_t capacity)
 {
-    size_t size =
-        capacity * ENTRY_SIZE + table_read(pages, capacity) * sizeof(void*) + table_bits(capacity);
+    size_t size = capacity * ENTRY_SIZE + table_bits_size(capacity);
+    size += table_read_count(pages, capacity) * sizeof(void*);
     return setti_align_up(size, sizeof(void*));
 }
 
 static size_t table_size(const setti_pages* pages, uint32_t capacity)
 {
-    return table_strip(pages, capacity) + (capacity >= STRIP_CAPACITY ? sizeof(setti_strip) : 0);
+    size_t strip_size = capacity >= STRIP_CAPACITY ? sizeof(setti_strip) : 0;
+    return table_strip_offset(pages, capacity) + strip_size;
 }
 
 /* Returns the strip of a table, or NULL if the table is too small. */
@@ -823,28 +879,33 @@ static setti_strip* pages_strip(const setti_pages* pages)
     if (pages->capacity < STRIP_CAPACITY) {
         return NULL;
     }
-    size_t offset = table_strip(pages, pages->capacity);
+    size_t offset = table_strip_offset(pages, pages->capacity);
     return (setti_strip*)(void*)((unsigned char*)pages->tick + offset);
 }
 
-/* Moves the strip of a table to the resized table `to`. Frees it if `to` is NULL or too small. */
-static void pages_move_strip(setti_pool* pool, const setti_pages* from, const setti_pages* to)
+/* Moves the strip of the table `old_pages` to the resized table `new_pages`. Frees the strip if
+ * `new_pages` is NULL or too small for a strip. */
+static void pages_move_strip(setti_pool* pool, const setti_pages* old_pages,
+                             const setti_pages* new_pages)
 {
-    setti_strip* old = pages_strip(from);
-    setti_strip* strip = to != NULL ? pages_strip(to) : NULL;
-    if (strip != NULL) {
-        memset(strip, 0, sizeof(*strip));
+    setti_strip* old_strip = pages_strip(old_pages);
+    setti_strip* new_strip = NULL;
+    if (new_pages != NULL) {
+        new_strip = pages_strip(new_pages);
     }
-    if (old == NULL || old->left == 0) {
+    if (new_strip != NULL) {
+        memset(new_strip, 0, sizeof(*new_strip));
+    }
+    if (old_strip == NULL || old_strip->left == 0) {
         return;
     }
-    if (strip == NULL) {
-        strip_retire(pool, old);
+    if (new_strip == NULL) {
+        strip_retire(pool, old_strip);
         return;
     }
-    setti_strip moved = *old;
-    strip_unlink(pool, old);
-    strip_link(pool, strip, moved.class, moved.page, moved.left);
+    setti_strip moved = *old_strip;
+    strip_unlink(pool, old_strip);
+    strip_link(pool, new_strip, moved.class, moved.page, moved.left);
 }
 
 void setti_pages_init(setti_pages* pages, size_t size, size_t align)
@@ -869,28 +930,37 @@ static void pages_show(setti_pages* pages)
 {
     SETTI_ASSERT((pages->capacity & (pages->capacity - 1)) == 0);
     pages->read = (const void**)(void*)((unsigned char*)setti_pages_bits(pages) +
-                                        table_bits(pages->capacity));
-    pages->read_mask = table_read(pages, pages->capacity) - 1;
+                                        table_bits_size(pages->capacity));
+    pages->read_mask = table_read_count(pages, pages->capacity) - 1;
     for (uint32_t number = 0; number <= pages->read_mask; number++) {
-        const void* page = number < pages->count ? pages->data[number] : NULL;
+        const void* page = setti_pages_get(pages, number);
         pages->read[number] = page != NULL ? page : pages->none;
     }
 }
 
-/* Whether a table is allocated as zeroes: most of a large table is never touched. */
+/* Whether a table is allocated as zeroes. Most of a large table is never touched, and costs no
+ * memory then. */
 static bool table_is_zero(const setti_pages* pages, uint32_t capacity)
 {
     return table_size(pages, capacity) >= SETTI_POOL_ZERO;
 }
 
-/* Empties the unused entries before `end`. */
+/* Whether an unused entry is empty already. */
+static bool entry_is_clear(const setti_pages* pages, uint32_t number)
+{
+    if (pages->data[number] != NULL || pages->tick[number] != 0) {
+        return false;
+    }
+    return *setti_pages_restored(pages, number) == 0 && *setti_pages_entry(pages, number) == 0;
+}
+
+/* Empties the unused entries, which begin at pages->count, up to `end`. */
 static void pages_clear(const setti_pages* pages, uint32_t end)
 {
     SETTI_ASSERT(end <= pages->capacity);
     bool zero = table_is_zero(pages, pages->capacity);
     for (uint32_t number = pages->count; number < end; number++) {
-        if (zero && pages->data[number] == NULL && pages->tick[number] == 0 &&
-            *setti_pages_restored(pages, number) == 0 && *setti_pages_entry(pages, number) == 0) {
+        if (zero && entry_is_clear(pages, number)) {
             continue; /* untouched memory stays untouched */
         }
         pages->data[number] = NULL;
@@ -900,13 +970,18 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
     }
 }
 
+/* Moves a table to new memory. Returns false if memory runs out. */
 static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count && capacity != 0);
     bool zero = table_is_zero(pages, capacity);
     size_t size = table_size(pages, capacity);
-    uint64_t* tick =
-        zero ? setti_pool_alloc_zero(pool, size, 16) : setti_pool_alloc(pool, size, 16);
+    uint64_t* tick;
+    if (zero) {
+        tick = setti_pool_alloc_zero(pool, size, 16);
+    } else {
+        tick = setti_pool_alloc(pool, size, 16);
+    }
     if (tick == NULL) {
         return false;
     }
@@ -915,7 +990,7 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
     pages->tick = tick;
     pages->capacity = capacity;
     if (!zero) {
-        memset(setti_pages_bits(pages), 0, table_bits(capacity));
+        memset(setti_pages_bits(pages), 0, table_bits_size(capacity));
     }
     if (old.count != 0) {
         memcpy(tick, old.tick, old.count * sizeof(*tick));
@@ -924,7 +999,7 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
         memcpy(pages->data, old.data, old.count * sizeof(*old.data));
         memcpy(setti_pages_entry(pages, 0), setti_pages_entry(&old, 0),
                old.count * sizeof(uint32_t));
-        memcpy(setti_pages_bits(pages), setti_pages_bits(&old), table_bits(old.count));
+        memcpy(setti_pages_bits(pages), setti_pages_bits(&old), table_bits_size(old.count));
     }
     if (pages->none != NULL) {
         pages_show(pages);
@@ -957,72 +1032,87 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     if (grows && !pages_resize(pool, pages, setti_bits_ceil(SETTI_MAX(count, 4)))) {
         return false;
     }
-    if (!grows || !table_is_zero(pages, pages->capacity)) { /* new zeroes are clear */
+    bool is_clear = grows && table_is_zero(pages, pages->capacity);
+    if (!is_clear) {
         pages_clear(pages, count);
     }
     setti_pages_set_count(pages, count);
     return true;
 }
 
-/* Counts the adjacent pages just before an entry, up to 64. */
+/* Returns the number of pages just before an entry, up to the first missing page. Counts up to
+ * 64. */
 static uint32_t pages_before(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->count);
     const uint64_t* bits = setti_pages_bits(pages);
-    /* the bits of 64 entries; the entry before `number` is the highest */
-    uint64_t word = number % 64 != 0 ? bits[number / 64] << (64 - number % 64) : 0;
-    if (number / 64 != 0) {
-        word |= bits[number / 64 - 1] >> (number % 64);
+    uint64_t before = 0; /* the bits of 64 entries; the highest is that of entry number - 1 */
+    if (number % 64 != 0) {
+        before = bits[number / 64] << (64 - number % 64);
     }
-    return word == UINT64_MAX ? 64 : 63 - setti_bits_highest(~word); /* the leading ones */
+    if (number / 64 != 0) {
+        before |= bits[number / 64 - 1] >> (number % 64);
+    }
+    if (before == UINT64_MAX) {
+        return 64;
+    }
+    return 63 - setti_bits_highest(~before); /* the leading ones */
 }
 
-/* Cuts a strip of new pages for a table with `present` pages before. */
-static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
+/* Cuts a strip of new pages at the bump pointer. The table has `present` pages just before. */
+static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t size_class, uint32_t present)
 {
-    SETTI_ASSERT(strip->left == 0 && pool->free[k] == NULL);
-    size_t rounded = pool_class_size(k);
-    size_t gap = pool_gap(pool, k);
-    size_t promised = pool->promised > pool->used_size ? pool->promised - pool->used_size : 0;
-    size_t taken = gap + promised; /* promised bytes are for others */
-    size_t room = pool->bump_size > taken ? pool->bump_size - taken : 0;
+    SETTI_ASSERT(strip->left == 0 && pool->free[size_class] == NULL);
+    size_t rounded = pool_class_size(size_class);
+    size_t gap = pool_gap(pool, size_class);
+    size_t taken = gap; /* bytes that the strip cannot use */
+    if (pool->promised > pool->used_size) {
+        taken += pool->promised - pool->used_size; /* a caller has reserved these bytes */
+    }
+    size_t room = 0;
+    if (pool->bump_size > taken) {
+        room = pool->bump_size - taken;
+    }
     size_t want = SETTI_MIN(present / 4 * rounded, STRIP_SIZE);
     uint32_t count = (uint32_t)(SETTI_MIN(want, room) / rounded);
     if (count < 2) {
         return;
     }
     pool_fill_gap(pool, gap);
-    strip_link(pool, strip, k, pool->bump, count);
+    strip_link(pool, strip, size_class, pool->bump, count);
     pool->bump += count * rounded;
     pool->bump_size -= count * rounded;
 }
 
-/* Makes a strip of adjacent free pages for a table with `present` pages before. */
-static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t k, uint32_t present)
+/* Makes a strip of adjacent free pages. The table has `present` pages just before. */
+static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t size_class, uint32_t present)
 {
-    const pool_piece* head = pool->free[k];
-    size_t rounded = pool_class_size(k);
+    const pool_piece* head = pool->free[size_class];
+    size_t rounded = pool_class_size(size_class);
     size_t most = SETTI_MIN(present / 4, STRIP_SIZE / rounded);
     if (head == NULL || most < 2) {
         return;
     }
     if (head->unsorted >= 16 && head->unsorted >= head->length / 2) {
-        pool_sort(pool, k);
+        pool_sort(pool, size_class);
     }
-    unsigned char* first = pool->free[k];
+    unsigned char* first = pool->free[size_class];
     uint32_t count = 0;
-    while (count < most && (unsigned char*)pool->free[k] == first + count * rounded) {
-        (void)pool_pop(pool, k);
+    while (count < most && (unsigned char*)pool->free[size_class] == first + count * rounded) {
+        (void)pool_pop(pool, size_class);
         count++;
     }
-    strip_link(pool, strip, k, first, count);
+    strip_link(pool, strip, size_class, first, count);
 }
 
-static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t k)
+static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t size_class)
 {
-    bool is_small = k < 2;                               /* a page of up to 64 bytes */
+    bool is_small = size_class < 2;                      /* a page of up to 64 bytes */
     bool may_waste = pool->ceiling == 0 && !pool->holds; /* memory for unused pages */
-    return strip->left == 0 && !is_small && pool->blocks != NULL && may_waste;
+    if (is_small || !may_waste) {
+        return false;
+    }
+    return strip->left == 0 && pool->blocks != NULL;
 }
 
 /* Takes a page from the table's strip or the pool. Returns NULL if memory runs out. */
@@ -1032,25 +1122,25 @@ static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t num
     if (strip == NULL || pool_is_large(pages->size, pages->align)) {
         return setti_pool_alloc(pool, pages->size, pages->align);
     }
-    uint32_t k = pool_class(SETTI_MAX(pages->size, pages->align));
-    if (strip_can_begin(pool, strip, k)) {
+    uint32_t size_class = pool_class(SETTI_MAX(pages->size, pages->align));
+    if (strip_can_begin(pool, strip, size_class)) {
         uint32_t present = pages_before(pages, number); /* few if pages are scattered */
-        if (present == 64) {                            /* perhaps all earlier pages */
-            present = number;
+        if (present == 64) {
+            present = number; /* perhaps all earlier pages exist */
         }
-        if (pool->free[k] != NULL) {
-            strip_reuse(pool, strip, k, present);
+        if (pool->free[size_class] != NULL) {
+            strip_reuse(pool, strip, size_class, present);
         } else {
-            strip_begin(pool, strip, k, present);
+            strip_begin(pool, strip, size_class, present);
         }
     }
     if (strip->left == 0) {
         return setti_pool_alloc(pool, pages->size, pages->align);
     }
-    SETTI_ASSERT(strip->class == k);
+    SETTI_ASSERT(strip->class == size_class);
     void* page = strip->page;
-    strip->page += pool_class_size(k);
-    pool->used_size += pool_class_size(k);
+    strip->page += pool_class_size(size_class);
+    pool->used_size += pool_class_size(size_class);
     if (--strip->left == 0) {
         strip_unlink(pool, strip);
     }
@@ -1069,7 +1159,7 @@ bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, b
         if (page == NULL) {
             return false;
         }
-        setti_pages_write(pool, pages, number); /* a snapshot saves it as absent */
+        setti_pages_write(pool, pages, number); /* a snapshot saves that there was no page */
         setti_pages_put(pages, number, page);
         *fresh = true;
     }
@@ -1095,13 +1185,15 @@ void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number)
     pages->tick[number] = pool->tick;
 }
 
-void setti_pages_move(const setti_pool* pool, const setti_pages* pages, uint32_t from, uint32_t to)
+void setti_pages_move(const setti_pool* pool, const setti_pages* pages, uint32_t old_number,
+                      uint32_t new_number)
 {
-    SETTI_ASSERT(pool->cow_from == 0 && pages->data[from] != NULL && pages->data[to] == NULL);
-    setti_pages_put(pages, to, pages->data[from]);
-    setti_pages_put(pages, from, NULL);
-    pages->tick[from] = pool->tick;
-    pages->tick[to] = pool->tick;
+    SETTI_ASSERT(pool->cow_from == 0 && pages->data[old_number] != NULL &&
+                 pages->data[new_number] == NULL);
+    setti_pages_put(pages, new_number, pages->data[old_number]);
+    setti_pages_put(pages, old_number, NULL);
+    pages->tick[old_number] = pool->tick;
+    pages->tick[new_number] = pool->tick;
 }
 
 void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
@@ -1123,12 +1215,12 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
 
 SETTI_COLD const char* setti_pages_validate(const setti_pages* pages)
 {
-    uint32_t has_count = pages->hidden ? 0 : table_read(pages, pages->count);
+    uint32_t has_count = pages->hidden ? 0 : table_read_count(pages, pages->count);
     uint32_t read_count = pages->bare ? 0 : has_count;
     if (pages->has_count != has_count || pages->read_count != read_count) {
         return "page table: readers count other pages than there are";
     }
-    for (uint32_t number = 0; number < table_read(pages, pages->capacity); number++) {
+    for (uint32_t number = 0; number < table_read_count(pages, pages->capacity); number++) {
         const void* page = setti_pages_get(pages, number);
         if (pages->read[number] != (page != NULL ? page : pages->none)) {
             return "page table: readers see another page than there is";

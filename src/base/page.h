@@ -4,9 +4,9 @@
  * state, and small tables. A paged array is a table of pointers to pages; growing the array adds a
  * page and never moves a page.
  *
- * Each page carries the tick of its last write. Call setti_pages_write before writing, once a page
- * in loops: change detection, snapshots and hashes compare these ticks to find changed pages.
- */
+ * Each page carries the tick of the last write to the page. Call setti_pages_write before writing
+ * to a page. In a loop over a page, one call suffices. Change detection, snapshots and hashes
+ * compare the ticks to find changed pages. */
 #ifndef SETTI_PAGE_H
 #define SETTI_PAGE_H
 
@@ -16,7 +16,7 @@
 /* Sizes of pieces:
  *     up to 1 KB     32, 64, 128, ...
  *     up to 32 KB    multiples of 128: a page of 1,024 rows has 128 bytes of occupancy
- *     above          any; straight from the allocator */
+ *     above          any size; each piece comes from the allocator */
 #define SETTI_POOL_SMALL_CLASSES 6
 #define SETTI_POOL_SMALL_MAX 1024
 #define SETTI_POOL_STEP 128
@@ -24,8 +24,9 @@
 #define SETTI_POOL_CLASSES                                                                         \
     (SETTI_POOL_SMALL_CLASSES + (SETTI_POOL_PAGE_MAX - SETTI_POOL_SMALL_MAX) / SETTI_POOL_STEP)
 
-/* Inline reads see indices below 1 << SETTI_READ_SHIFT, the default limit of entities. */
-#define SETTI_READ_SHIFT 28 /* if larger, a single far entity could cost 32 MB */
+/* Inline reads find entities with an index below 1 << SETTI_READ_SHIFT, the default limit of
+ * entities. With a larger shift, one entity of a high index could cost 32 MB. */
+#define SETTI_READ_SHIFT 28
 
 typedef struct setti_block setti_block;
 typedef struct setti_large setti_large;
@@ -39,7 +40,7 @@ typedef struct setti_pool {
     /* Pages with an earlier tick are saved before a write. 0 while no snapshot is held. */
     uint64_t cow_from;
     struct setti_cow* cow; /* saves old contents of pages; cow.h */
-    /* Take the lock to allocate while parallel loops run, because loops save pages. */
+    /* Take the lock to allocate while parallel loops run: a loop that writes may save a page. */
     setti_lock lock;
     sett_allocator allocator;
     setti_block* blocks; /* newest first */
@@ -48,10 +49,11 @@ typedef struct setti_pool {
     setti_strip* strips; /* room for the next pages of tables */
     setti_range* ranges; /* free room joined by setti_pool_join */
     unsigned char* bump; /* unused memory, mostly the end of the newest block */
-    size_t bump_size;    /* bytes from `bump` on */
-    size_t block_size;   /* bytes held from the allocator */
+    size_t bump_size;    /* bytes of unused memory at `bump` */
+    size_t block_size;   /* bytes taken from the allocator */
     size_t used_size;    /* bytes handed out, each piece rounded up to its class */
-    /* Limit of block_size without `exempt` and `held`; 0: no limit. For loads from outside. */
+    /* The limit of block_size - exempt - size of `held`. 0: no limit. Set while a world is loaded
+     * from bytes that are not trusted. */
     size_t ceiling;
     size_t exempt;        /* bytes taken for saved pages since the ceiling was set */
     size_t promised;      /* used_size may grow to this value (setti_pool_reserve) */
@@ -59,11 +61,12 @@ typedef struct setti_pool {
     uint64_t allocations; /* calls for memory so far */
     /* While not 0, pages stay in place for reserved rows (setti_edit_pin). */
     uint32_t pinned;
-    bool strayed;    /* a storage has a `stray`: pages became empty while pinned */
+    bool strayed;    /* a storage has a `stray`, because pages became empty while pinned */
     bool huge_pages; /* all blocks are huge pages */
     bool small;      /* blocks and pages of values are small: sett_world_desc.small_pages */
     bool denied;     /* an allocation failed at the ceiling */
-    /* free pieces by class, linked through the first word; not initialised without a block */
+    /* The free pieces of each class, linked through the first word. Not initialised while `blocks`
+     * is NULL. */
     void* free[SETTI_POOL_CLASSES];
 } setti_pool;
 
@@ -74,38 +77,40 @@ void setti_pool_deinit(setti_pool* pool);
 /* Allocates a piece of uninitialised memory. Returns NULL if memory runs out. */
 void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
 
-/* Allocates zeroes. Pieces of at least SETTI_POOL_ZERO bytes cost nothing until touched. */
+/* Allocates zeroes. A piece of at least SETTI_POOL_ZERO bytes costs nothing until it is touched. */
 void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
 #define SETTI_POOL_ZERO ((size_t)512 << 10)
 
-/* Reserves memory: the next allocations cannot fail while their sizes and 256 bytes for each piece
- * add up to at most `size`. Returns false if memory runs out. */
+/* Reserves memory. The next allocations cannot fail, as long as they add up to at most `size`
+ * bytes. Add 256 bytes for each piece. Returns false if memory runs out. */
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
-/* Touches the next `step` bytes of unused memory ahead of much work, for at most `nanoseconds`. The
- * next call continues at *at. If *at is NULL, first takes a block for `size` bytes. */
-void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
+/* Touches the next `step` bytes of unused memory, before work that needs them. Stops after
+ * `nanoseconds`. The next call continues at *position. If *position is NULL, first takes a block
+ * for `size` bytes. */
+void setti_pool_warm(setti_pool* pool, unsigned char** position, size_t size, size_t step,
                      uint64_t nanoseconds);
 
-/* Joins neighbouring free pieces of a size, for pieces of other sizes. */
+/* Joins adjacent free pieces of a size, so that pieces of other sizes can take the memory. */
 void setti_pool_join(setti_pool* pool, size_t size, size_t align);
 
-/* Holds a block in case the allocator fails: until setti_pool_end_hold, small pieces cannot fail
- * while their sizes and 256 bytes for each piece add up to at most `size`. Returns false if memory
- * runs out. */
+/* Holds a block in case the allocator fails. Until setti_pool_end_hold, allocations of small pieces
+ * cannot fail, as long as they add up to at most `size` bytes. Add 256 bytes for each piece.
+ * Returns false if memory runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
 /* Ends the hold. The block stays for the next hold; setti_pool_let_go frees it. */
 void setti_pool_end_hold(setti_pool* pool);
 void setti_pool_let_go(setti_pool* pool);
 
-/* Limits the growth of the pool to `more` bytes. 0 removes the limit. */
+/* Limits the growth of the pool to `more` bytes from now on. `more` is 0 to remove the limit. */
 void setti_pool_set_ceiling(setti_pool* pool, size_t more);
 bool setti_pool_is_above(const setti_pool* pool);
 
 /* Allocates a piece that does not count against the ceiling. */
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
-/* Makes room for `more` items. Returns the array, perhaps moved, or NULL if memory runs out. */
+/* Makes room for `more` items in an array that has `count` items. Returns the array, which may have
+ * moved, or NULL if memory runs out. `size` is that of an item. */
 void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
                       uint32_t* capacity);
 
@@ -115,19 +120,20 @@ void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align);
 /* Returns empty blocks to the allocator. */
 void setti_pool_trim(setti_pool* pool);
 
-/* Checks the invariant of page.c. Returns NULL or the error. */
+/* Checks the invariant of page.c. Returns the error, or NULL. */
 const char* setti_pool_validate(const setti_pool* pool);
 
 /* Rarely used data of a table; cow.h. */
 typedef struct setti_page_notes setti_page_notes;
 
-/* Room for the next pages of a table. The pool takes the room back when the allocator fails. */
+/* Adjacent unused pages for the next pages of a table. The pool takes them back if the allocator
+ * fails. */
 struct setti_strip {
     setti_strip* next;
     setti_strip* previous;
     unsigned char* page; /* the first unused page */
     uint32_t left;       /* unused pages */
-    uint32_t class;      /* of a page, in the pool */
+    uint32_t class;      /* the pool's class of a page */
 };
 
 /* A page table. The public sett_page_table_ has the same first members. */
@@ -138,13 +144,13 @@ typedef struct setti_pages {
     uint32_t capacity;
     uint32_t size;           /* bytes of a page */
     uint32_t align;          /* of a page */
-    setti_page_notes* notes; /* or NULL */
-    /* A copy of `data` for readers, with `none` for missing pages. NULL without `none`. */
+    setti_page_notes* notes; /* NULL: no notes */
+    /* A copy of `data` for readers, where missing pages are `none`. NULL if `none` is NULL. */
     const void** read;
     const void* none;
-    uint32_t read_mask;  /* entries of `read`, a power of two, minus 1 */
+    uint32_t read_mask;  /* number of entries of `read` (a power of two) - 1 */
     uint32_t read_count; /* number of entries that readers of values see; 0 if `hidden` or `bare` */
-    bool hidden;         /* from readers */
+    bool hidden;         /* readers see no pages */
     bool bare;           /* the entries have no values, only presence */
     uint8_t read_shift;
     uint32_t has_count; /* number of entries that readers of presence see; 0 if `hidden` */
@@ -152,7 +158,7 @@ typedef struct setti_pages {
 
 void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 
-/* Makes an empty table with readers. Readers see `none` in place of a missing page. */
+/* Makes an empty table for readers. Readers see `none` in place of a missing page. */
 void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none,
                            uint8_t shift);
 
@@ -161,7 +167,10 @@ static inline void setti_pages_set_count(setti_pages* pages, uint32_t count)
 {
     pages->count = count;
     bool has_readers = !pages->hidden && pages->none != NULL;
-    pages->has_count = has_readers ? SETTI_MIN(count, (uint32_t)1 << pages->read_shift) : 0;
+    pages->has_count = 0;
+    if (has_readers) {
+        pages->has_count = SETTI_MIN(count, (uint32_t)1 << pages->read_shift);
+    }
     pages->read_count = pages->bare ? 0 : pages->has_count;
 }
 
@@ -175,13 +184,15 @@ static inline void setti_pages_hide(setti_pages* pages, bool hidden)
 /* Extends the table to `count` entries. Returns false if memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Creates the page of an entry if missing, and sets *fresh. Returns false if memory runs out. */
+/* Creates the page of an entry, if there is none. Sets *fresh to whether the page was created.
+ * Returns false if memory runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
-/* Moves a page to an empty entry. No snapshot may be held. */
-void setti_pages_move(const setti_pool* pool, const setti_pages* pages, uint32_t from, uint32_t to);
+/* Moves the page of entry `old_number` to the empty entry `new_number`. No snapshot may be held. */
+void setti_pages_move(const setti_pool* pool, const setti_pages* pages, uint32_t old_number,
+                      uint32_t new_number);
 
-/* Shrinks the table, if memory allows. */
+/* Shrinks the table. If memory runs out, the table stays as it is. */
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity);
 
 void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number);
@@ -189,42 +200,46 @@ void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number);
 /* Frees all pages. No snapshot may hold pages of the table. */
 void setti_pages_deinit(setti_pool* pool, setti_pages* pages);
 
-/* Checks `read` and the counts for readers. Returns NULL or the error. */
+/* Checks `read` and the counts for readers. Returns the error, or NULL. */
 const char* setti_pages_validate(const setti_pages* pages);
 
+/* Returns the page of an entry, or NULL if there is none. */
 SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
 {
     return number < pages->count ? pages->data[number] : NULL;
 }
 
-/* Returns the address of a page's last restore tick. A restore sets `tick` back, not this tick. */
+/* Returns the address of the tick at which a page was last restored. A restore sets `tick` back,
+ * but does not set this tick back. */
 SETTI_INLINE uint64_t* setti_pages_restored(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->capacity);
     return pages->tick + pages->capacity + number;
 }
 
-/* Rows have moved from page `from` to page `to`: `to` takes the later restore tick. */
-static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t from, uint32_t to)
+/* Call after rows have moved from page `from_page` to page `to_page`. Page `to_page` gets the later
+ * restore tick of the two pages. */
+static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t from_page,
+                                             uint32_t to_page)
 {
-    SETTI_ASSERT(from < pages->count && to < pages->count);
-    uint64_t* restored = setti_pages_restored(pages, to);
-    *restored = SETTI_MAX(*restored, *setti_pages_restored(pages, from));
+    SETTI_ASSERT(from_page < pages->count && to_page < pages->count);
+    uint64_t* restored = setti_pages_restored(pages, to_page);
+    *restored = SETTI_MAX(*restored, *setti_pages_restored(pages, from_page));
 }
 
-/* Returns the address of a number: the place of a saved page's entry in the diff. */
+/* Returns the address of a number: the index of the saved page in the diff (cow.h). */
 static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t number)
 {
     return (uint32_t*)(void*)(pages->data + pages->capacity) + number;
 }
 
-/* Returns a bit for each entry, set if the page exists. */
+/* Returns the bits of the entries. The bit of an entry is set if the page exists. */
 static inline uint64_t* setti_pages_bits(const setti_pages* pages)
 {
     return (uint64_t*)(void*)setti_pages_entry(pages, pages->capacity);
 }
 
-/* Sets the page of an entry; NULL empties the entry. */
+/* Sets the page of an entry. `page` is NULL to empty the entry. */
 static inline void setti_pages_put(const setti_pages* pages, uint32_t number, void* page)
 {
     SETTI_ASSERT(number < pages->capacity);
@@ -234,25 +249,34 @@ static inline void setti_pages_put(const setti_pages* pages, uint32_t number, vo
     if (pages->none != NULL && number <= pages->read_mask) {
         pages->read[number] = page != NULL ? page : pages->none;
     }
-    *word = page != NULL ? *word | bit : *word & ~bit;
+    if (page != NULL) {
+        *word |= bit;
+    } else {
+        *word &= ~bit;
+    }
 }
 
-/* Returns the number of the first existing page from `number` on, or SETTI_NONE. */
+/* Returns the number of the first existing page >= `number`, or SETTI_NONE if there is none. */
 static inline uint32_t setti_pages_next(const setti_pages* pages, uint32_t number)
 {
-    return pages->count != 0 ? setti_bits_next(setti_pages_bits(pages), number, pages->count)
-                             : SETTI_NONE;
+    uint32_t next = SETTI_NONE;
+    if (pages->count != 0) {
+        next = setti_bits_next(setti_pages_bits(pages), number, pages->count);
+    }
+    return next;
 }
 
-/* Returns the number of the last existing page before `end`, or SETTI_NONE. */
+/* Returns the number of the last existing page < `end`, or SETTI_NONE if there is none. */
 static inline uint32_t setti_pages_last(const setti_pages* pages, uint32_t end)
 {
-    return pages->count != 0
-               ? setti_bits_last(setti_pages_bits(pages), SETTI_MIN(end, pages->count))
-               : SETTI_NONE;
+    uint32_t last = SETTI_NONE;
+    if (pages->count != 0) {
+        last = setti_bits_last(setti_pages_bits(pages), SETTI_MIN(end, pages->count));
+    }
+    return last;
 }
 
-/* Slow path of setti_pages_write. */
+/* The slow path of setti_pages_write: saves the page for a snapshot. */
 void setti_pages_cow(setti_pool* pool, const setti_pages* pages, uint32_t number);
 
 /* Call before writing to a page. Two threads must not write to the same page. */
@@ -267,7 +291,7 @@ SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, 
     }
 }
 
-/* Fast path of setti_pages_write. Returns false if a snapshot needs the page. */
+/* The fast path of setti_pages_write. Returns false if a snapshot needs the page. */
 SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_pages* pages,
                                         uint32_t number)
 {
@@ -281,11 +305,13 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
     return true;
 }
 
-/* Fast paths are compiled twice: SETTI_COW is for calls while a snapshot is held. */
+/* Fast paths are compiled twice: with SETTI_COW for calls while a snapshot is held, and with
+ * SETTI_NO_COW for all other calls. */
 #define SETTI_COW true
 #define SETTI_NO_COW false
 
-/* Calls setti_pages_try_write if `cow` is SETTI_COW, else only stores the tick. */
+/* Calls setti_pages_try_write if `cow` is SETTI_COW. Else only stores the tick, and returns
+ * true. */
 SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
                                        uint32_t number, bool cow)
 {

@@ -29,7 +29,7 @@
 #include <io.h>
 #include <malloc.h>
 #include <windows.h>
-/* Macros of the Windows headers; other files of the amalgamation use the names. */
+/* These are macros of the Windows headers. Other files of the amalgamation use the names. */
 #undef near
 #undef far
 #define PLATFORM_WINDOWS
@@ -71,14 +71,15 @@ void* setti_platform_alloc(void* user, size_t size, size_t align)
     SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
     (void)user;
 #if defined(_WIN32)
-    return platform_is_virtual(size, align)
-               ? VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE)
-               : _aligned_malloc(size, align);
+    if (platform_is_virtual(size, align)) {
+        return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    }
+    return _aligned_malloc(size, align);
 #else
     if (align <= sizeof(void*) * 2) {
         return malloc(size);
     }
-    /* aligned_alloc wants a multiple of the alignment as size. */
+    /* aligned_alloc takes only multiples of the alignment as size */
     void* memory = aligned_alloc(align, setti_align_up(size, align));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (memory != NULL && align >= SETTI_HUGE_PAGE) {
@@ -94,11 +95,13 @@ void* setti_platform_alloc_zero(void* user, size_t size, size_t align)
     SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
     (void)user;
 #if defined(_WIN32)
-    /* VirtualAlloc returns zeroes */
-    return platform_is_virtual(size, align) ? setti_platform_alloc(NULL, size, align) : NULL;
+    if (!platform_is_virtual(size, align)) {
+        return NULL;
+    }
+    return setti_platform_alloc(NULL, size, align); /* VirtualAlloc returns zeroes */
 #else
     void* zeroes = calloc(1, size);
-    if (((uintptr_t)zeroes & (align - 1)) != 0) { /* some C libraries align less */
+    if (((uintptr_t)zeroes & (align - 1)) != 0) { /* some C libraries align to fewer bytes */
         free(zeroes);
         return NULL;
     }
@@ -109,6 +112,15 @@ void* setti_platform_alloc_zero(void* user, size_t size, size_t align)
 /* ---------------------------------------------------------------------------------------- files
  * Unbuffered: writes are large, or must reach the system at once. */
 
+#if defined(PLATFORM_POSIX)
+/* Whether an open file is no folder. */
+static bool platform_is_file(FILE* file)
+{
+    struct stat found;
+    return fstat(fileno(file), &found) == 0 && !S_ISDIR(found.st_mode);
+}
+#endif
+
 static void* platform_open(void* user, const char* path, sett_file_mode mode)
 {
     SETTI_ASSERT((unsigned)mode <= SETT_FILE_APPEND);
@@ -116,8 +128,7 @@ static void* platform_open(void* user, const char* path, sett_file_mode mode)
     (void)user;
     FILE* file = fopen(path, modes[mode]);
 #if defined(PLATFORM_POSIX)
-    struct stat found;
-    if (file != NULL && (fstat(fileno(file), &found) != 0 || S_ISDIR(found.st_mode))) {
+    if (file != NULL && !platform_is_file(file)) {
         (void)fclose(file); /* fopen opens folders for reading; a save would replace the folder */
         file = NULL;
     }
@@ -144,7 +155,10 @@ static size_t platform_read(void* user, void* file, uint64_t offset, void* out, 
 #else
     bool found = offset <= LONG_MAX && fseek(file, (long)offset, SEEK_SET) == 0;
 #endif
-    return found ? fread(out, 1, size, file) : 0;
+    if (!found) {
+        return 0;
+    }
+    return fread(out, 1, size, file);
 }
 
 static bool platform_write(void* user, void* file, const void* bytes, size_t size)
@@ -176,7 +190,7 @@ static bool platform_unlink(void* user, const char* path)
     return remove(path) == 0;
 }
 
-/* A held lock of a file. */
+/* A lock of a file that this process holds. */
 typedef struct platform_held {
 #if defined(PLATFORM_WINDOWS)
     HANDLE handle;
@@ -198,26 +212,29 @@ static bool platform_sync(void* user, void* file)
     return done;
 }
 
-static bool platform_rename(void* user, const char* from, const char* to)
+static bool platform_rename(void* user, const char* old_path, const char* new_path)
 {
     (void)user;
 #if defined(PLATFORM_WINDOWS)
-    return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
+    return MoveFileExA(old_path, new_path, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
 #else
-#if !defined(PLATFORM_POSIX) /* rename may fail if `to` exists */
-    (void)remove(to);
+#if !defined(PLATFORM_POSIX) /* rename may fail if the new path exists */
+    (void)remove(new_path);
 #endif
-    return rename(from, to) == 0;
+    return rename(old_path, new_path) == 0;
 #endif
 }
 
-/* Writes the renames in the folder of `path` to the disk. */
+/* Writes the list of files in the folder of `path` to the disk, so that a rename lasts. */
 static bool platform_sync_folder(void* user, const char* path)
 {
     (void)user;
 #if defined(PLATFORM_POSIX)
-    const char* end = strrchr(path, '/');
-    size_t length = end != NULL ? (size_t)(end - path) + 1 : 0;
+    const char* slash = strrchr(path, '/'); /* the last */
+    size_t length = 0;
+    if (slash != NULL) {
+        length = (size_t)(slash - path) + 1;
+    }
     char* folder = malloc(length + 2);
     if (folder == NULL) {
         return false;
@@ -238,11 +255,20 @@ static bool platform_sync_folder(void* user, const char* path)
 }
 
 #if defined(PLATFORM_POSIX)
-/* Opens and locks held->path. */
-static sett_status platform_take(platform_held* held)
+/* Whether the path still names the file that was locked. */
+static bool platform_names_locked(const platform_held* held)
 {
     struct stat locked;
     struct stat named;
+    if (fstat(held->file, &locked) != 0 || stat(held->path, &named) != 0) {
+        return false;
+    }
+    return locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
+}
+
+/* Opens and locks the file held->path. */
+static sett_status platform_take(platform_held* held)
+{
     for (;;) {
         held->file = open(held->path, O_RDWR | O_CREAT, 0666);
         if (held->file < 0) {
@@ -253,9 +279,8 @@ static sett_status platform_take(platform_held* held)
             (void)close(held->file);
             return status;
         }
-        if (fstat(held->file, &locked) == 0 && stat(held->path, &named) == 0 &&
-            locked.st_ino == named.st_ino && locked.st_dev == named.st_dev) {
-            return SETT_OK; /* the path still names the locked file */
+        if (platform_names_locked(held)) {
+            return SETT_OK;
         }
         (void)close(held->file); /* another process has removed the locked file: try again */
     }
@@ -429,8 +454,8 @@ static uintptr_t platform_stack_end(void)
     return end;
 }
 
-/* Stacks grow down: what is below `here` belonged to a function that has returned. Not inlined: the
- * caller's variables could lie below `here` in a shared frame. */
+/* Stacks grow down: a variable below `here` belonged to a function that has returned. Not inlined:
+ * variables of the caller could lie below `here` in a shared frame. */
 SETTI_APART bool setti_platform_has_returned(const void* variable)
 {
     volatile char here = 0;
@@ -451,7 +476,7 @@ uint32_t setti_platform_cores(void)
     return count > 0 ? (uint32_t)count : 1;
 }
 
-/* Without threads a gate is always open. */
+/* On systems without threads, a gate is always open. */
 #if defined(PLATFORM_POSIX)
 typedef pthread_mutex_t platform_mutex;
 typedef pthread_cond_t platform_condition;

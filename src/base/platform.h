@@ -11,7 +11,8 @@
 /* The default allocator of a world: aligned memory of the C library. */
 void* setti_platform_alloc(void* user, size_t size, size_t align);
 
-/* Allocates zeroes. Untouched memory costs nothing. Returns NULL on failure. */
+/* Allocates zeroes. Memory costs nothing until it is touched. Returns NULL if the system has no
+ * such memory: the caller then clears the memory of setti_platform_alloc. */
 void* setti_platform_alloc_zero(void* user, size_t size, size_t align);
 void setti_platform_free(void* user, void* ptr, size_t size, size_t align);
 
@@ -20,18 +21,19 @@ uint64_t setti_platform_now(void);
 
 void setti_platform_sleep(uint64_t nanoseconds);
 
-/* Writes to stderr, without a buffer or lock if possible. */
+/* Writes to stderr. If possible, uses no buffer and no lock. */
 void setti_platform_print(const char* text, size_t size);
 
 uint32_t setti_platform_cores(void);
 
-/* Returns a number of the calling thread, unique among running threads. */
+/* Returns a number of the calling thread. No other running thread has the same number. */
 uintptr_t setti_platform_thread(void);
 
-/* Writes the return addresses of the calling functions, innermost first. Returns the number. */
+/* Writes the return addresses of the calling functions, innermost first. Returns the number of
+ * addresses: 0 if the system does not tell them. */
 uint32_t setti_platform_callers(void** out, uint32_t capacity);
 
-/* Whether the function of a local variable has returned. Returns false if unknown. */
+/* Whether the function that had a local variable has returned. Returns false if that is unknown. */
 bool setti_platform_has_returned(const void* variable);
 
 /* A mutex with one condition. */
@@ -44,7 +46,7 @@ void setti_gate_deinit(setti_gate* gate);
 void setti_gate_lock(setti_gate* gate);
 void setti_gate_unlock(setti_gate* gate);
 
-/* Unlocks the gate, waits for setti_gate_wake, and locks the gate. May return early. */
+/* Unlocks the gate, waits for setti_gate_wake, and locks the gate again. May return earlier. */
 void setti_gate_wait(setti_gate* gate);
 /* Wakes all waiting threads. */
 void setti_gate_wake(setti_gate* gate);

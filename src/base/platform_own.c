@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Declares SETT_PLATFORM here alone: elsewhere the program's name could hide others. */
+/* Declares SETT_PLATFORM only here. In other files, the program's name could hide a name. */
 static const sett_platform* platform_own(void)
 {
     extern const sett_platform SETT_PLATFORM;
@@ -18,14 +18,20 @@ void* setti_platform_alloc(void* user, size_t size, size_t align)
 {
     const sett_allocator* given = &platform_own()->allocator;
     (void)user;
-    return given->alloc_fn != NULL ? given->alloc_fn(given->user, size, align) : NULL;
+    if (given->alloc_fn == NULL) {
+        return NULL;
+    }
+    return given->alloc_fn(given->user, size, align);
 }
 
 void* setti_platform_alloc_zero(void* user, size_t size, size_t align)
 {
     const sett_allocator* given = &platform_own()->allocator;
     (void)user;
-    return given->zero_fn != NULL ? given->zero_fn(given->user, size, align) : NULL;
+    if (given->zero_fn == NULL) {
+        return NULL;
+    }
+    return given->zero_fn(given->user, size, align);
 }
 
 void setti_platform_free(void* user, void* ptr, size_t size, size_t align)
@@ -38,7 +44,10 @@ void setti_platform_free(void* user, void* ptr, size_t size, size_t align)
 
 uint64_t setti_platform_now(void)
 {
-    return platform_own()->now != NULL ? platform_own()->now() : 0;
+    if (platform_own()->now == NULL) {
+        return 0;
+    }
+    return platform_own()->now();
 }
 
 void setti_platform_sleep(uint64_t nanoseconds)
@@ -63,13 +72,19 @@ void setti_platform_print(const char* text, size_t size)
 
 uint32_t setti_platform_cores(void)
 {
-    uint32_t count = platform_own()->cores != NULL ? platform_own()->cores() : 1;
+    if (platform_own()->cores == NULL) {
+        return 1;
+    }
+    uint32_t count = platform_own()->cores();
     return count != 0 ? count : 1;
 }
 
 uintptr_t setti_platform_thread(void)
 {
-    return platform_own()->thread != NULL ? platform_own()->thread() : 1;
+    if (platform_own()->thread == NULL) {
+        return 1;
+    }
+    return platform_own()->thread();
 }
 
 uint32_t setti_platform_callers(void** out, uint32_t capacity)
@@ -86,14 +101,15 @@ bool setti_platform_has_returned(const void* variable)
 }
 
 /* ------------------------------------------------------------------------------------ threads
- * `opaque` of a gate or a thread holds the program's pointer. Without threads a gate is always
- * open. */
+ * `opaque` of a gate or a thread holds the program's pointer. If the program gives no threads, a
+ * gate is always open. */
 
 static bool platform_has_threads(void)
 {
     return platform_own()->thread_start != NULL;
 }
 
+/* Returns the program's pointer that `opaque` holds. */
 static void* platform_kept(const uint64_t* opaque)
 {
     void* kept;
@@ -103,9 +119,12 @@ static void* platform_kept(const uint64_t* opaque)
 
 bool setti_gate_init(setti_gate* gate)
 {
-    void* kept = platform_has_threads() ? platform_own()->gate_create() : NULL;
+    if (!platform_has_threads()) {
+        return true;
+    }
+    void* kept = platform_own()->gate_create();
     memcpy(gate->opaque, &kept, sizeof(kept));
-    return kept != NULL || !platform_has_threads();
+    return kept != NULL;
 }
 
 void setti_gate_deinit(setti_gate* gate)
@@ -145,8 +164,10 @@ void setti_gate_wake(setti_gate* gate)
 
 bool setti_thread_start(setti_thread* thread)
 {
-    void* kept =
-        platform_has_threads() ? platform_own()->thread_start(thread->body, thread->user) : NULL;
+    if (!platform_has_threads()) {
+        return false;
+    }
+    void* kept = platform_own()->thread_start(thread->body, thread->user);
     memcpy(thread->opaque, &kept, sizeof(kept));
     return kept != NULL;
 }
@@ -166,11 +187,11 @@ static void* platform_open_none(void* user, const char* path, sett_file_mode mod
     return NULL;
 }
 
-static bool platform_rename_none(void* user, const char* from, const char* to)
+static bool platform_rename_none(void* user, const char* old_path, const char* new_path)
 {
     (void)user;
-    (void)from;
-    (void)to;
+    (void)old_path;
+    (void)new_path;
     return false;
 }
 
@@ -197,7 +218,8 @@ const sett_files* setti_platform_files(void)
                                     .unlink = platform_unlink_none,
                                     .lock = platform_lock_none,
                                     .sync_folder = platform_unlink_none}; /* fails too */
-    return platform_own()->files != NULL ? platform_own()->files : &none;
+    const sett_files* files = platform_own()->files;
+    return files != NULL ? files : &none;
 }
 
 #endif

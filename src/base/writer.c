@@ -8,11 +8,17 @@ void setti_writer_add(setti_writer* writer, const char* format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    size_t room = writer->length < writer->size ? writer->size - writer->length : 0;
-    char* at = room != 0 ? writer->out + writer->length : NULL;
-    int added = vsnprintf(at, room, format, arguments);
+    size_t room = 0;
+    char* end = NULL; /* of the text, if there is room for more */
+    if (writer->length < writer->size) {
+        room = writer->size - writer->length;
+        end = writer->out + writer->length;
+    }
+    int added = vsnprintf(end, room, format, arguments);
     va_end(arguments);
-    writer->length += added > 0 ? (size_t)added : 0;
+    if (added > 0) {
+        writer->length += (size_t)added;
+    }
 }
 
 void setti_writer_add_text(setti_writer* writer, const char* text)
@@ -34,32 +40,34 @@ void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t le
 {
     for (size_t k = 0; k < length; k++) {
         unsigned char byte = (unsigned char)bytes[k];
-        bool plain = byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
-        setti_writer_add(writer, plain ? "%c" : "\\x%02x", byte);
+        bool is_printable = byte >= 0x20 && byte < 0x7F;
+        bool is_escaped = !is_printable || byte == '"' || byte == '\\';
+        setti_writer_add(writer, is_escaped ? "\\x%02x" : "%c", byte);
     }
 }
 
 void setti_message_escape(char* text, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
-    for (char* at = text; *at != '\0'; at++) {
-        unsigned char byte = (unsigned char)*at;
-        size_t left = size - (size_t)(at - text); /* bytes of the buffer from `at` on */
+    for (char* character = text; *character != '\0'; character++) {
+        unsigned char byte = (unsigned char)*character;
+        size_t left = size - (size_t)(character - text); /* bytes of the buffer, with this one */
         if (byte >= 0x20 && byte != 0x7F) {
             continue;
         }
         if (left < sizeof("\\xNN")) {
-            *at = '?'; /* no room for \xNN */
+            *character = '?'; /* no room for \xNN */
             continue;
         }
-        size_t tail = SETTI_MIN(strlen(at + 1), left - sizeof("\\xNN")); /* the rest, cut */
-        memmove(at + 4, at + 1, tail);
-        at[4 + tail] = '\0';
-        at[0] = '\\';
-        at[1] = 'x';
-        at[2] = digits[byte >> 4];
-        at[3] = digits[byte & 15];
-        at += 3; /* the loop adds 1 */
+        /* the bytes after the character that still fit */
+        size_t tail = SETTI_MIN(strlen(character + 1), left - sizeof("\\xNN"));
+        memmove(character + 4, character + 1, tail);
+        character[4 + tail] = '\0';
+        character[0] = '\\';
+        character[1] = 'x';
+        character[2] = digits[byte >> 4];
+        character[3] = digits[byte & 15];
+        character += 3; /* the loop adds 1 */
     }
 }
 
@@ -75,6 +83,9 @@ const char* setti_message_why(const char* message)
         return message;
     }
     const char* end = message + strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    bool is_call = (end[0] == ':' || end[0] == ',') && end[1] == ' ';
-    return is_call ? end + 2 : message;
+    bool ends_call = end[0] == ':' || end[0] == ',';
+    if (!ends_call || end[1] != ' ') {
+        return message;
+    }
+    return end + 2;
 }

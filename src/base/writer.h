@@ -1,4 +1,5 @@
-/* writer.h: writes text into the caller's buffer and counts the whole length, as snprintf does. */
+/* writer.h: writes text into a buffer of the caller. Like snprintf, counts the length of the whole
+ * text, even if the text does not fit. */
 #ifndef SETTI_WRITER_H
 #define SETTI_WRITER_H
 
@@ -9,10 +10,10 @@
 typedef struct setti_writer {
     char* out;
     size_t size;
-    size_t length; /* of the whole text, also beyond `size` */
+    size_t length; /* of the whole text: may be more than `size` */
 } setti_writer;
 
-/* Empties a buffer. Returns the size, or 0 if the buffer is NULL. */
+/* Empties a buffer. Returns `size`, or 0 if `out` is NULL. */
 static inline size_t setti_writer_empty(char* out, size_t size)
 {
     if (out == NULL || size == 0) {
@@ -41,7 +42,7 @@ void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t le
 void setti_message_escape(char* text, size_t size);
 void setti_message_format(char* out, size_t size, const char* format, va_list arguments);
 
-/* Returns a world's message without the call that begins the message. */
+/* Returns a message of a world without the name of the public function at the beginning. */
 const char* setti_message_why(const char* message);
 
 #endif

@@ -224,7 +224,8 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
         return status;
     }
     status = journal_write(journal, now, frame);
-    setti_stream_drop(world, status == SETT_OK ? journal->last : now);
+    sett_snapshot unneeded = status == SETT_OK ? journal->last : now;
+    setti_stream_drop(world, unneeded);
     if (status != SETT_OK) {
         return status;
     }

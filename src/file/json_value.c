@@ -278,7 +278,8 @@ static void value_add_struct(setti_json_out* out, sett_world* world, const sett_
             between = ", ";
         }
     }
-    setti_json_add_text(out, *between == '{' ? "{}" : "}");
+    bool is_empty = *between == '{'; /* no member was written */
+    setti_json_add_text(out, is_empty ? "{}" : "}");
 }
 
 /* Writes the bytes of a value if the type has no known members. Padding is written as zeroes. */
@@ -655,8 +656,8 @@ static bool value_read_word(setti_json* json, char word[SETTI_NUMBER_SIZE], size
     if (!setti_json_string(json, word, SETTI_NUMBER_SIZE, length)) {
         return false;
     }
-    bool looks_like_number =
-        strchr("0123456789+-", word[0]) != NULL; /* true for an empty word too */
+    /* also true for an empty word, because strchr finds the zero at the end */
+    bool looks_like_number = strchr("0123456789+-", word[0]) != NULL;
     bool is_word = !looks_like_number || strcmp(word, "-Infinity") == 0;
     if (*length >= SETTI_NUMBER_SIZE || !is_word) {
         return setti_json_fail(json, offset, "a number is expected, without quotes");

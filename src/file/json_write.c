@@ -88,7 +88,8 @@ static void write_links(json_writer* writer, sett_entity entity)
             write_link(writer, entity, target, type, cursor.data);
             comma = ", ";
         }
-        setti_json_add_text(&writer->out, *comma == '[' ? "[]" : "]");
+        bool is_empty = *comma == '['; /* no link was written */
+        setti_json_add_text(&writer->out, is_empty ? "[]" : "]");
     }
     if (between != begin) { /* a relationship was written */
         setti_json_add_text(&writer->out, "}");

@@ -469,8 +469,12 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     if (!setti_stream_open(&load->reader, place->files, file, &place->world->pool)) {
         return load_fail(load, load->reader.status, load->reader.why);
     }
-    load->reader.compression = desc != NULL ? desc->compression : NULL;
-    sett_status status = load_limit(load, desc != NULL ? desc->limit : 0);
+    size_t limit = 0; /* the default */
+    if (desc != NULL) {
+        limit = desc->limit;
+        load->reader.compression = desc->compression;
+    }
+    sett_status status = load_limit(load, limit);
     if (status == SETT_OK) {
         status = load_begin_contents(load);
     }

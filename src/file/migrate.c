@@ -197,17 +197,17 @@ static void migrate_owned(setti_migration* migration, const sett_member* old_mem
     sett_string string = {.room_ = 0};
     sett_list list = {.count = 0};
     const void* converted = &string;
-    bool fits = true; /* false: memory ran out */
+    bool has_memory = true;
     if (new_member->kind == SETT_MEMBER_LIST) {
         converted = &list;
-        fits = migrate_list(migration, old_member, old_value, new_member, &list);
+        has_memory = migrate_list(migration, old_member, old_value, new_member, &list);
     } else if (old_member->kind == SETT_MEMBER_TEXT) {
-        fits = migrate_text(migration, old_member, old_value, &string);
+        has_memory = migrate_text(migration, old_member, old_value, &string);
     } else {
         string = setti_owned_string(old_value);
         setti_owned_take(string.text);
     }
-    if (!fits) {
+    if (!has_memory) {
         migration->no_memory = true;
     }
     /* the items of a list have the same offset as the text of a string, and are dropped too */
@@ -346,8 +346,10 @@ static void migrate_value(setti_delta_rule* base, const void* bytes, size_t size
     if (migration->migrator != NULL) {
         bool converted = migration->migrator->fn(migration->file_struct, migration->room, new_value,
                                                  migration->migrator->user);
-        migrate_note(migration, converted ? SETT_OK : SETT_STATUS_INVALID,
-                     "the function of sett_file_migrate returned false - convert each value");
+        if (!converted) {
+            migrate_note(migration, SETT_STATUS_INVALID,
+                         "the function of sett_file_migrate returned false - convert each value");
+        }
     }
     if (migration->varied != NULL) {
         setti_owned_deinit_hook(migration->room, 1, setti_unconst(migration->varied));

@@ -43,15 +43,16 @@ SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* 
 {
     const sett_component_desc* desc = &type->desc;
     const setti_type* value = setti_type_data(type);
-    bool written = value->desc.write != NULL; /* the file has what the hook writes: a list */
     uint32_t flags = 0;
     flags |= desc->keep_order ? TYPES_KEEP_ORDER : 0u;
     flags |= desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u;
     flags |= desc->track_rows ? TYPES_TRACK_ROWS : 0u;
     flags |= desc->can_disable ? TYPES_CAN_DISABLE : 0u;
     size_t align = value->desc.align;
-    if (written) {
+    uint64_t padding_hash = value->padding_hash;
+    if (value->desc.write != NULL) { /* the file has what the hook writes: a list */
         align = SETT_ALIGNOF(sett_list);
+        padding_hash = 0;
     }
     setti_record_put_text(writer, desc->name);
     setti_record_put(writer, (uint64_t)setti_delta_form_of(type), 1);
@@ -61,7 +62,7 @@ SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* 
     setti_record_put(writer, setti_delta_size(value), 4);
     setti_record_put(writer, align, 4);
     setti_record_put(writer, desc->layout_version, 4);
-    setti_record_put(writer, written ? 0 : value->padding_hash, 8);
+    setti_record_put(writer, padding_hash, 8);
     setti_member_record_write(writer, types_members(value));
 }
 

@@ -12,9 +12,14 @@ void setti_describe_path(setti_writer* text, sett_world* world, sett_entity enti
         return;
     }
     setti_writer_add(text, " \"");
-    size_t room = text->length < text->size ? text->size - text->length : 0;
-    char* at = room != 0 ? text->out + text->length : NULL;
-    text->length += world->naming->path(world, entity, at, room);
+    size_t room = 0;
+    char* end = NULL; /* of the text, if there is room for more */
+    if (text->length < text->size) {
+        room = text->size - text->length;
+        end = text->out + text->length;
+    }
+    text->length +=
+        world->naming->path(world, entity, end, room); /* counts bytes without room too */
     setti_writer_add(text, "\"");
 }
 
@@ -28,9 +33,10 @@ bool setti_describe_entity(setti_writer* text, sett_world* world, sett_entity en
     return alive;
 }
 
-size_t sett_entity_describe(const sett_world* of, sett_entity entity, char* out, size_t size)
+size_t sett_entity_describe(const sett_world* const_world, sett_entity entity, char* out,
+                            size_t size)
 {
-    sett_world* world = setti_unconst(of); /* only caches change */
+    sett_world* world = setti_unconst(const_world); /* only caches change */
     setti_writer text = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(world)) {
         return 0;
@@ -42,7 +48,8 @@ size_t sett_entity_describe(const sett_world* of, sett_entity entity, char* out,
     sett_component first[DESCRIBE_COMPONENTS];
     uint32_t count = sett_entity_components(world, entity, first, DESCRIBE_COMPONENTS);
     for (uint32_t k = 0; k < count && k < DESCRIBE_COMPONENTS; k++) {
-        setti_writer_add(&text, "%s%s", k == 0 ? ": " : ", ", sett_component_name(world, first[k]));
+        const char* separator = k == 0 ? ": " : ", ";
+        setti_writer_add(&text, "%s%s", separator, sett_component_name(world, first[k]));
     }
     if (count > DESCRIBE_COMPONENTS) {
         setti_writer_add(&text, ", and %u more", (unsigned)count - DESCRIBE_COMPONENTS);

@@ -7,7 +7,7 @@
 
 struct sett_world;
 
-/* Adds `entity 7:2`. Returns false if the entity is not alive. */
+/* Adds `entity 7:2`. If the entity is not alive, adds the reason and returns false. */
 bool setti_describe_entity(setti_writer* text, struct sett_world* world, sett_entity entity);
 
 /* Adds ` "level/tank"` if the entity has a name. */

@@ -1,6 +1,6 @@
-/* print.c: prints an entity with all of its values.
+/* print.c: prints an entity with all values.
  *
- * A debugger may call sett_print in a stopped program. So nothing is allocated. */
+ * A debugger may call sett_print while the program is stopped. So nothing is allocated. */
 #include "inspect/describe.h"
 #include "sett/describe.h"
 #include "world/written.h"
@@ -10,8 +10,8 @@
 
 typedef struct print_context {
     sett_world* world;
-    bool names;       /* names can be looked up */
-    const char* call; /* the public call; NULL: sett_print from a debugger */
+    bool names;       /* whether names can be looked up */
+    const char* call; /* the name of the public function. NULL: a debugger calls sett_print */
 } print_context;
 
 static void print_path(const print_context* context, setti_writer* out, sett_entity entity)
@@ -21,7 +21,7 @@ static void print_path(const print_context* context, setti_writer* out, sett_ent
     }
 }
 
-/* Adds a handle in a value, and the entity's name. */
+/* Adds a handle that a value holds, and the name of the entity. */
 static void print_handle(void* user, setti_writer* out, sett_entity entity)
 {
     const print_context* context = user;
@@ -33,11 +33,17 @@ static void print_handle(void* user, setti_writer* out, sett_entity entity)
     }
 }
 
+/* Whether a type has no values to print. */
+static bool print_is_tag(const setti_type* type)
+{
+    return type->desc.size == 0 && type->module == NULL;
+}
+
 static void print_value(setti_writer* out, print_context* context, const setti_type* type,
                         sett_entity entity)
 {
     const void* value = setti_storage_find(&type->storage, entity.index);
-    if (value == NULL || (type->desc.size == 0 && type->module == NULL)) {
+    if (value == NULL || print_is_tag(type)) {
         return;
     }
     if (context->call != NULL && type->module == NULL) { /* systems cannot write names and links */
@@ -58,7 +64,10 @@ size_t sett_value_describe(sett_world* world, sett_entity entity, sett_component
                            char* out, size_t size)
 {
     setti_writer text = setti_writer_begin(out, size);
-    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
+    if (SETTI_IS_NULL(world)) {
+        return text.length;
+    }
+    const setti_type* type = setti_world_type(world, component);
     if (type != NULL && sett_entity_valid(world, entity)) {
         print_context context = {.world = world, .names = true, .call = "sett_value_describe"};
         print_value(&text, &context, type, entity);
@@ -79,8 +88,8 @@ static void print_all(setti_writer* out, print_context* context, sett_entity ent
     setti_writer_add(out, count != 0 ? "\n" : ": no components\n");
     for (uint32_t k = 0; k < count && k < PRINT_COMPONENTS; k++) {
         const setti_type* type = setti_world_type(world, ids[k]);
-        bool tag = type->desc.size == 0 && type->module == NULL;
-        setti_writer_add(out, "    %s%s", type->desc.name, tag ? "" : ": ");
+        const char* separator = print_is_tag(type) ? "" : ": ";
+        setti_writer_add(out, "    %s%s", type->desc.name, separator);
         print_value(out, context, type, entity);
         setti_writer_add(out, "\n");
     }

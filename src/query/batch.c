@@ -372,7 +372,7 @@ void setti_query_close_job(setti_job_loops* job)
     job->gathering = 0;
 }
 
-/* Returns the scratch of a loop, or NULL. Stops the loop if the world has closed it. */
+/* Returns the scratch of a loop, or NULL. Stops a loop that the world has closed. */
 static setti_gather_scratch* batch_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -565,8 +565,8 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
     }
 }
 
-/* Prefetches the values of the next step, two fields at a time. This saves 0.8 of 6.1 ns a
- * match. */
+/* Prefetches the values of the next step, two fields at a time. Without it, a match takes 6.1 ns
+ * instead of 5.3. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
     const uint16_t* rows = setti_listed_rows(listed, query->lists.unit);

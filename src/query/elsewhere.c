@@ -23,7 +23,7 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
     return &query->elsewhere[k - query->term_count];
 }
 
-/* Finds the entity whose component a term means when the entity `index` is visited. Returns
+/* Finds the entity that has the component of a term when the entity `index` is visited. Returns
  * SETTI_NONE if no entity of the walk has the component. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* elsewhere,
                                uint32_t index)
@@ -153,9 +153,9 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, con
 #define ELSEWHERE_READS false
 #define ELSEWHERE_WRITES true
 
-/* Finds the entity whose component term `k` means for a row of a batch. Returns SETTI_NONE if there
- * is no such entity, or after a misuse. *term becomes the term, or NULL if `k` is not the number of
- * a term about another entity.
+/* Finds the entity that has the component of term `k`, for a row of a batch. Returns SETTI_NONE if
+ * there is no such entity, or after a misuse. *term becomes the term, or NULL if `k` is not the
+ * number of a term about another entity.
  *   mut  the program will write the value */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                              const char* call, const setti_elsewhere** term)

@@ -67,7 +67,7 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
     }
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         const setti_type* tag = listener->hidden[k];
-        /* a query shows the entities with a tag if it names the tag, but not in SETT_WITHOUT */
+        /* a query that names the tag, other than to exclude it, shows the entities with the tag */
         bool excludes = plan_term(query, tag, SETT_WITHOUT) != SETT_QUERY_TERMS;
         bool shows = plan_names(query, tag) && !excludes;
         if (shows && !setti_type_list_has(&listener->with, tag)) {
@@ -169,7 +169,7 @@ static void plan_hide(sett_query* query, setti_type* type)
         (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
 }
 
-/* Finds the tags that hide entities from a query, and the `off` tags of required types. */
+/* Finds the tags that hide entities from a query, and the tags of switched-off required types. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
@@ -186,8 +186,8 @@ static void plan_find_hidden(sett_query* query)
     }
 }
 
-/* Finds the arrays of a step over pages, and the terms to test after the arrays. The members of a
- * tracked set are an array, in place of the types that the set covers. */
+/* Finds the arrays that a step over pages reads, and the terms to test afterwards. A tracked set
+ * has its members in one array, which is read in place of the arrays of its types. */
 static void plan_find_arrays(sett_query* query)
 {
     bool by_set = query->cover != NULL && query->cover->owned.count == 0;
@@ -321,8 +321,8 @@ static uint32_t plan_disorder(const setti_storage* storage)
     return far_count;
 }
 
-/* Whether the entity in a row of the driver is in the same row of a sparse set `other`. In an array
- * `other`, the entity of the next row must have the next index. */
+/* Whether a row of the driver seems to be aligned with `other`. A sparse set has the entity in the
+ * same row. An array has the entity, and the entity of the next row has the next index. */
 static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
 {
     uint32_t index = *setti_storage_index(driver, row);

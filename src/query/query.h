@@ -200,8 +200,7 @@ void setti_query_survey(sett_query* query, setti_survey* survey);
 /* Returns the row of an entity in a new loop, or SETTI_NONE if the entity does not match. */
 uint32_t setti_query_row(sett_query* query, sett_entity entity);
 
-/* Like sett_query_begin. The public function `call` begins the loop, and ends it before returning.
- */
+/* Like sett_query_begin, for the function `call`, where the loop also ends. Errors name `call`. */
 sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* call);
 
 /* Like SETT_QUERY_EACH, for a loop inside of the public function `call`. */

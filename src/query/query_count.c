@@ -1,5 +1,5 @@
 /* query_count.c: answers about a query for which the program needs no loop: sett_query_count,
- * sett_query_first, sett_query_matches. For jobs, the survey of the chunks that may hold matches.
+ * sett_query_first, sett_query_matches. Also surveys the chunks that may hold matches, for jobs.
  *
  * The workload: a count or the first match now and then. In each frame, a survey for each system
  * that runs in several jobs, over up to a million entities.
@@ -117,7 +117,7 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     SETTI_ASSERT(query->array_count != 0 && survey->rows % SETT_BATCH_ROWS == 0);
-    /* so many rows are searched at once */
+    /* rows of a page, which is searched at once */
     uint32_t page_rows = query->lists.rare ? SETT_BATCH_ROWS : SETTI_BITS_ROWS;
     for (uint32_t row = 0; row < limit;) {
         if (query->lists.rare) { /* skips to a page with values of the rarest type */
@@ -126,11 +126,12 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
         if (row >= limit) {
             return;
         }
-        if (setti_match_words_at(query, row, bits) != NULL) {
+        if (setti_match_words_at(query, row, bits) != NULL) { /* an array has no page here */
             row = setti_match_seek(query, row);
             continue;
         }
-        uint32_t page_end = SETTI_MIN(limit, (row | (page_rows - 1)) + 1);
+        uint32_t next_page = (row | (page_rows - 1)) + 1;
+        uint32_t page_end = SETTI_MIN(limit, next_page);
         row = survey_find(query, bits, row, page_end);
         if (row < page_end) {
             survey_mark(survey, row / survey->rows);

@@ -98,7 +98,7 @@ static bool random_goes_before(const random_item* a, const random_item* b)
     return a->entity.index < b->entity.index;
 }
 
-/* Moves the item at `place` of a heap down to where no child goes after it. */
+/* Moves the item at `place` of a heap down, until neither child goes after the item. */
 static void random_sink(random_item* items, uint32_t place, uint32_t count)
 {
     random_item item = items[place];

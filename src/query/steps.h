@@ -72,8 +72,8 @@ SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
     return all;
 }
 
-/* Finds the occupancy words of all arrays for the rows from `base` on. Returns NULL, or an array
- * that has no page there: then no row of the page matches. */
+/* Finds the occupancy words of all arrays for the rows from `base` on. Returns NULL if all arrays
+ * have a page there. Otherwise returns an array without a page: no row of that page can match. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {

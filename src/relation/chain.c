@@ -28,7 +28,8 @@
 
 #define CHAIN_PATIENCE 4 /* visits of each link, on average, before the table of pairs is built */
 
-/* Returns the list of the links to a living entity, marked as written. NULL: it is not a target. */
+/* Returns the list of the links to a living entity, marked as written. Returns NULL if the entity
+ * is not a target. */
 SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity target)
 {
     SETTI_ASSERT(setti_entity_is_current(&relation->world->entities, target));
@@ -50,6 +51,7 @@ static sett_links* chain_sources(const setti_relation* relation, sett_entity tar
     return chain_list(relation, target);
 }
 
+/* Returns the list of the links from a source, marked as written. */
 static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
 {
     return setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
@@ -89,6 +91,7 @@ SETTI_INLINE void chain_append_run(const setti_relation* relation, setti_link_si
     list->count += count;
 }
 
+/* Appends one link to a list. */
 static void chain_append(const setti_relation* relation, setti_link_side side, sett_links* list,
                          sett_chain_* chain, uint32_t place)
 {
@@ -115,6 +118,7 @@ static void chain_redirect(const setti_relation* relation, setti_link_side side,
     }
 }
 
+/* Removes a link from a list. `list` is NULL if the entity of the list is dead. */
 static void chain_unlink(const setti_relation* relation, setti_link_side side, sett_links* list,
                          const sett_chain_* chain)
 {
@@ -321,6 +325,7 @@ static void pair_delete(const setti_relation* relation, uint32_t place, uint32_t
     }
 }
 
+/* Returns the place of a link in the table of pairs, or SETTI_NONE. */
 static uint32_t pair_find(const setti_relation* relation, uint32_t source, sett_entity target)
 {
     uint32_t slot = pair_home(relation, source, target.index);
@@ -568,6 +573,7 @@ SETTI_COLD static const char* chain_validate_lists(const setti_relation* relatio
     return NULL;
 }
 
+/* Returns false if the table of pairs does not have as many entries as there are records. */
 static bool chain_validate_pairs(const setti_relation* relation)
 {
     uint32_t count = 0;

@@ -117,7 +117,7 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
 
 static bool clone_is_copied(const setti_clone_node* node)
 {
-    return node->index != SETTI_NONE && !node->outside; /* otherwise it only stands for `onto` */
+    return node->index != SETTI_NONE && !node->outside; /* other nodes only stand for `onto` */
 }
 
 static setti_clone_verdict clone_verdict(const setti_clone* clone, const setti_type* type)
@@ -194,8 +194,8 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* Returns the entry for a type of `to` that `onto` had before the merge. NULL: it had no such
- * type. */
+/* Returns the entry for a type of `to` that `onto` had before the merge. Returns NULL if `onto` had
+ * no such type. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -540,6 +540,7 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
     return lead->sources != NULL;
 }
 
+/* Finds the nodes that derive, and adds leads for all links that copies get. */
 static sett_status clone_find_links(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -703,6 +704,7 @@ static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, s
     return SETT_OK;
 }
 
+/* Adds all types of a node to the edit of its copies. */
 static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
@@ -786,7 +788,10 @@ static sett_status clone_reserve_names(setti_clone* clone)
         return SETT_OK;
     }
     bool reserved = count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count);
-    return reserved ? SETT_OK : clone_no_memory(clone);
+    if (!reserved) {
+        return clone_no_memory(clone);
+    }
+    return SETT_OK;
 }
 
 /* Reserves the hierarchy's component for desc.parent, if the parent lacks the component. */
@@ -803,11 +808,13 @@ static bool clone_reserve_parent(setti_clone* clone)
     return setti_change_reserve_add(clone->to, type, parent.index, &signature);
 }
 
+/* Returns true if the edit of a node has anything to do. */
 static bool clone_is_edited(const setti_clone_node* node)
 {
     return node->counterpart == SETTI_NONE && (node->edit.creates || node->edit.added_count != 0);
 }
 
+/* Reserves memory and entities for all copies. */
 static sett_status clone_reserve(setti_clone* clone)
 {
     sett_status status = clone_reserve_names(clone);
@@ -817,7 +824,8 @@ static sett_status clone_reserve(setti_clone* clone)
     if (!clone_reserve_parent(clone)) {
         return clone_no_memory(clone);
     }
-    uint32_t hint = setti_entity_hint_index(&clone->to->entities); /* reservations advance it */
+    uint32_t hint =
+        setti_entity_hint_index(&clone->to->entities); /* reserving entities advances the hint */
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         setti_clone_node* node = &clone->nodes[k];
         if (!clone_each_link(clone, node, clone_claim_record)) {
@@ -923,8 +931,8 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     return true;
 }
 
-/* Returns the node that gives the parents of another node's copies, or SETTI_NONE. `parent` is the
- * parent of the original, or null. */
+/* Returns the node of the entities that become the parents of a node's copies. Returns SETTI_NONE
+ * if there is none. `parent` is the parent of the original, or null. */
 static uint32_t clone_find_parent(setti_clone* clone, sett_entity parent)
 {
     uint32_t parent_node = SETTI_NONE;
@@ -1055,6 +1063,7 @@ static void clone_notify_leaving(setti_clone* clone)
     }
 }
 
+/* Creates the copies, and adds components to `onto` entities. Runs no callbacks. */
 static void clone_commit(setti_clone* clone)
 {
     if (clone->parent_joins) {
@@ -1115,6 +1124,7 @@ static void clone_notify_entering(const setti_clone* clone)
     }
 }
 
+/* Makes the copies in reserved memory, and runs all callbacks. */
 static void clone_make(setti_clone* clone)
 {
     setti_hierarchy* tree = setti_hierarchy_of(clone->to);
@@ -1319,7 +1329,10 @@ static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
     clone->nodes[k].onto = onto;
     bool added =
         setti_hash_map_set(&clone->to->pool, &clone->by_index, setti_link_to(entity.index), k);
-    return added ? SETT_OK : clone_no_memory(clone);
+    if (!added) {
+        return clone_no_memory(clone);
+    }
+    return SETT_OK;
 }
 
 /* Adds `outside` nodes for the references in a value. */

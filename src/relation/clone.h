@@ -46,7 +46,7 @@ typedef struct setti_clone_merge {
     const unsigned char* verdicts; /* index: component id in `from`; NULL: this is no merge */
     bool overwrites;               /* existing components are overwritten; otherwise they stay */
     bool rejects;                  /* the merge fails if a component exists */
-    uint32_t top;     /* the node whose copies become parents of parentless copies, or SETTI_NONE */
+    uint32_t top; /* the copies of this node become parents of parentless copies; or SETTI_NONE */
     uint32_t outside; /* number of references, links and parents found by path */
     uint32_t lost;    /* number of references, links and parents not found: the copies' are null */
     setti_clone_existing* existing;

@@ -385,7 +385,7 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
     for (uint32_t steps = 0; steps < TREE_SEARCH; steps++) {
         uint32_t next = tree_read(tree, listed)->depth & ~SETTI_MOVED;
         if (next == link) {
-            tree_write(world, tree, listed)->depth = node->depth; /* the list continues after it */
+            tree_write(world, tree, listed)->depth = node->depth; /* the list skips `link` */
             node->depth = tree_right_depth(tree, node);
             return;
         }
@@ -751,7 +751,8 @@ static sett_status tree_check_observed(sett_world* world, const char* call)
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call);
 
-/* Adds the component to the parent and the entity if it is missing. Then calls tree_place. */
+/* Gives the component to the parent and to the entity, if they lack the component. Then calls
+ * tree_place. */
 static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                                   sett_entity parent, uint32_t before, const char* call)
 {
@@ -764,7 +765,7 @@ static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett
     bool has_sibling =
         before != TREE_AT_END && tree_read(tree, before)->parent == setti_link_to(parent.index);
     if (!has_sibling) {
-        before = TREE_AT_END; /* a callback may have moved the sibling to another parent */
+        before = TREE_AT_END; /* a callback has moved the sibling to another parent */
     }
     return tree_place(world, tree, entity, parent, before, call);
 }
@@ -920,7 +921,7 @@ typedef enum tree_side {
     TREE_BEHIND
 } tree_side;
 
-/* Makes `entity` a sibling of `sibling`, on a side of it. */
+/* Makes `entity` a child of the sibling's parent, in front of or behind the sibling. */
 static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entity sibling,
                                tree_side side, const char* call)
 {
@@ -1154,7 +1155,8 @@ static void scope_attach(sett_world* world, const setti_edit* edit)
     }
 }
 
-/* Checks an entity as a new scope, and adds the component if it is missing. */
+/* Checks an entity that becomes the scope. Gives the component to the entity, if the entity lacks
+ * it. */
 static bool scope_prepare(sett_world* world, sett_entity scope, const char* call)
 {
     if (!setti_hierarchy_check(world, scope, call) || !tree_ensure_registered(world, call)) {

@@ -4,14 +4,14 @@
  * Names are unique among siblings. So the names of moving entities are removed before the moves,
  * and set when all entities are in place.
  *
- * The workload, and the invariant: see state/delta_value.c and state/delta_play.c.
+ * state/delta_value.c and state/delta_play.c tell the workload and the invariant.
  */
 #include "relation/codecs.h"
 #include "relation/hierarchy.h"
 #include "relation/name.h"
 
-#define CODEC_NODE_BYTES 5 /* the parent's link, and the policy */
-#define CODEC_NODE_POLICY 4
+#define CODEC_NODE_BYTES 5  /* the parent's link, and the policy */
+#define CODEC_NODE_POLICY 4 /* position of the policy */
 
 static uint32_t codec_node_bytes(const setti_type* type)
 {
@@ -42,20 +42,23 @@ static const char* codec_node_check(const setti_player* player, const setti_type
     if (parent != 0 && player->fate(player, setti_link_index(parent)) == SETTI_FATE_NONE) {
         return "an entity has a parent that does not exist";
     }
-    return entry->bytes[CODEC_NODE_POLICY] > SETT_CHILDREN_REJECT
-               ? "an entity has an unknown policy"
-               : NULL;
+    if (entry->bytes[CODEC_NODE_POLICY] > SETT_CHILDREN_REJECT) {
+        return "an entity has an unknown policy";
+    }
+    return NULL;
 }
 
-/* Moves a node below `parent`; null: makes the node a root. */
+/* Makes a node a child of `parent`, or a root if `parent` is null. */
 static sett_status codec_node_place(const setti_player* player, sett_entity entity,
                                     sett_entity parent, sett_world* world)
 {
     if (!player->room(player)) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    return sett_is_null(parent) ? sett_hierarchy_detach(world, entity)
-                                : sett_hierarchy_attach(world, entity, parent);
+    if (sett_is_null(parent)) {
+        return sett_hierarchy_detach(world, entity);
+    }
+    return sett_hierarchy_attach(world, entity, parent);
 }
 
 /* Like codec_node_place, but removes the node's name if a new sibling has it. */
@@ -70,7 +73,7 @@ static bool codec_node_move(const setti_player* player, sett_entity entity, sett
     return status == SETT_OK;
 }
 
-/* Makes an entity that survives a root, unless it keeps its parent. */
+/* Makes a surviving entity a root, unless the entity keeps its parent. */
 static bool codec_node_detach_for_move(const setti_player* player, setti_type* type,
                                        const setti_delta_entry* entry)
 {
@@ -89,16 +92,22 @@ static bool codec_node_detach_for_move(const setti_player* player, setti_type* t
     return codec_node_move(player, entity, sett_null(), world);
 }
 
+/* Makes an entity and all its children roots. */
 static bool codec_node_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
-    bool detached = setti_hierarchy_parent(world, entity.index) == 0 ||
-                    codec_node_move(player, entity, sett_null(), world);
-    sett_entity child;
-    while (detached && !sett_is_null(child = sett_hierarchy_first(world, entity))) {
-        detached = codec_node_move(player, child, sett_null(), world);
+    if (setti_hierarchy_parent(world, entity.index) != 0 &&
+        !codec_node_move(player, entity, sett_null(), world)) {
+        return false;
     }
-    return detached;
+    sett_entity child = sett_hierarchy_first(world, entity);
+    while (!sett_is_null(child)) {
+        if (!codec_node_move(player, child, sett_null(), world)) {
+            return false;
+        }
+        child = sett_hierarchy_first(world, entity);
+    }
+    return true;
 }
 
 static bool codec_node_play(const setti_player* player, setti_type* type, sett_entity entity,
@@ -115,18 +124,26 @@ static bool codec_node_play(const setti_player* player, setti_type* type, sett_e
         sett_hierarchy_set_policy(world, entity, (sett_children_policy)policy) != SETT_OK) {
         return false;
     }
-    return node->parent == parent ||
-           codec_node_move(player, entity, setti_hierarchy_entity(world, parent), world);
+    if (node->parent == parent) {
+        return true;
+    }
+    return codec_node_move(player, entity, setti_hierarchy_entity(world, parent), world);
 }
 
+/* Returns the parent of a node in the first call with a cursor, and then null. */
 static sett_entity codec_node_owner(setti_sides* sides, const setti_type* type, uint32_t index,
                                     uint32_t side, setti_codec_cursor* cursor)
 {
-    const sett_hierarchy* node =
-        cursor->number++ == 0 ? sides->value(sides, type, index, side) : NULL;
-    return node != NULL && node->parent != 0
-               ? sides->entity(sides, setti_link_index(node->parent), side)
-               : sett_null();
+    bool is_first_call = cursor->number == 0;
+    cursor->number++;
+    if (!is_first_call) {
+        return sett_null();
+    }
+    const sett_hierarchy* node = sides->value(sides, type, index, side);
+    if (node == NULL || node->parent == 0) {
+        return sett_null();
+    }
+    return sides->entity(sides, setti_link_index(node->parent), side);
 }
 
 static bool codec_node_list(setti_sides* sides, const setti_type* type, uint32_t owner,
@@ -159,9 +176,11 @@ static uint32_t codec_node_step(setti_sides* sides, const setti_type* type, uint
 static bool codec_node_requeue(setti_type* type, sett_entity owner, uint32_t member)
 {
     sett_world* world = type->world;
-    return setti_hierarchy_parent(world, member) == setti_link_to(owner.index) &&
-           sett_hierarchy_attach(world, setti_entity_at(&world->entities, member), owner) ==
-               SETT_OK;
+    if (setti_hierarchy_parent(world, member) != setti_link_to(owner.index)) {
+        return false;
+    }
+    sett_entity child = setti_entity_at(&world->entities, member);
+    return sett_hierarchy_attach(world, child, owner) == SETT_OK;
 }
 
 const setti_codec setti_hierarchy_codec = {
@@ -182,9 +201,13 @@ const setti_codec setti_hierarchy_codec = {
     .requeue = codec_node_requeue,
 };
 
+/* Names are set after nodes are in place. */
 static const setti_type* codec_name_follows(const sett_world* world)
 {
-    return setti_hierarchy_of(world) != NULL ? setti_hierarchy_of(world)->type : NULL;
+    if (setti_hierarchy_of(world) == NULL) {
+        return NULL;
+    }
+    return setti_hierarchy_of(world)->type;
 }
 
 static bool codec_name_differs(const void* before, const void* after)
@@ -192,30 +215,32 @@ static bool codec_name_differs(const void* before, const void* after)
     return ((const sett_name*)before)->key != ((const sett_name*)after)->key;
 }
 
-/* Returns the text of a key in a saved page of texts, or NULL. `end`: number of bytes in use. */
+/* Returns the text of a key in a saved page of texts, or NULL. `end` is the number of bytes in
+ * use. */
 static const char* codec_name_in_page(const unsigned char* page, size_t end, uint64_t key,
                                       size_t* length)
 {
     SETTI_ASSERT(end != 0);
-    size_t at = 0;
+    size_t offset = 0;
     uint16_t head = 0;
-    while (at + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE && at < end) {
-        memcpy(&head, page + at, sizeof(head));
-        bool hole = (head & SETTI_TEXT_HOLE) != 0;
-        *length = head & ~SETTI_TEXT_HOLE;
-        const char* text = (const char*)page + at + SETTI_TEXT_HEAD;
+    while (offset + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE && offset < end) {
+        memcpy(&head, page + offset, sizeof(head));
         if (head == 0) { /* the end of the page */
             return NULL;
         }
-        if (!hole && setti_hash_bytes(text, *length) == key) {
+        bool is_hole = (head & SETTI_TEXT_HOLE) != 0;
+        *length = head & ~SETTI_TEXT_HOLE;
+        const char* text = (const char*)page + offset + SETTI_TEXT_HEAD;
+        if (!is_hole && setti_hash_bytes(text, *length) == key) {
             return text;
         }
-        at += SETTI_TEXT_HEAD + *length + 1;
+        offset += SETTI_TEXT_HEAD + *length + 1; /* a zero byte follows the text */
     }
     return NULL;
 }
 
-/* Returns the text of a key, from the world or from the encoded state. NULL: the text is lost. */
+/* Returns the text of a key, from the world or from the encoded state. Returns NULL if the text is
+ * lost. */
 static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64_t key,
                                    size_t* length)
 {
@@ -227,14 +252,18 @@ static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64
     }
     *length = 0;
     uint32_t used = sides->number(sides, &texts->root, SETTI_AFTER);
-    for (uint32_t number = 0; text == NULL && number < texts->pages.capacity; number++) {
+    for (uint32_t number = 0; number < texts->pages.capacity; number++) {
         const unsigned char* page = sides->page(sides, &texts->pages, number, SETTI_AFTER);
         size_t begin = (size_t)number * SETTI_TEXT_PAGE;
-        if (page != NULL && begin < used) {
-            text = codec_name_in_page(page, used - begin, key, length);
+        if (page == NULL || begin >= used) {
+            continue;
+        }
+        text = codec_name_in_page(page, used - begin, key, length);
+        if (text != NULL) {
+            return text;
         }
     }
-    return text;
+    return NULL;
 }
 
 static void codec_name_encode(setti_encoder* encoder, const setti_type* type, const void* value)
@@ -242,8 +271,11 @@ static void codec_name_encode(setti_encoder* encoder, const setti_type* type, co
     SETTI_ASSERT(type == setti_names_of(type->world)->type);
     uint64_t key = ((const sett_name*)value)->key;
     size_t length = 0;
-    const char* text = key != 0 ? codec_name_text(encoder->sides, type->world, key, &length) : "";
-    if (text == NULL) { /* the text had another key than its hash, and was removed */
+    const char* text = "";
+    if (key != 0) {
+        text = codec_name_text(encoder->sides, type->world, key, &length);
+    }
+    if (text == NULL) { /* the text was removed, and the key is not the hash of the text */
         length = 0;
     }
     if (text == NULL && encoder->status == SETT_OK) {
@@ -262,19 +294,23 @@ static const char* codec_name_check(const setti_player* player, const setti_type
 {
     (void)player;
     (void)type;
-    return entry->count > SETT_NAME_MAX ? "a name has more than 1000 bytes" : NULL;
+    if (entry->count > SETT_NAME_MAX) {
+        return "a name has more than 1000 bytes";
+    }
+    return NULL;
 }
 
+/* Clears the name of an entity that survives. */
 static bool codec_name_detach_for_move(const setti_player* player, setti_type* type,
                                        const setti_delta_entry* entry)
 {
-    bool stays = player->fate(player, entry->index) == SETTI_FATE_STAYS;
-    if (stays && !player->room(player)) {
+    if (player->fate(player, entry->index) != SETTI_FATE_STAYS) {
+        return true;
+    }
+    if (!player->room(player)) {
         return false;
     }
-    if (stays) {
-        setti_name_end(type->world, entry->index);
-    }
+    setti_name_end(type->world, entry->index);
     return true;
 }
 
@@ -292,7 +328,7 @@ static bool codec_name_play(const setti_player* player, setti_type* type, sett_e
 {
     SETTI_ASSERT(entry->count <= SETT_NAME_MAX);
     char text[SETT_NAME_MAX + 1];
-    if (entry->count == 0) { /* an empty component: a sibling took the entity's name */
+    if (entry->count == 0) { /* an empty component: the entity has lost its name to a sibling */
         return sett_ensure(type->world, entity, type->id) != NULL;
     }
     memcpy(text, entry->bytes, entry->count);
@@ -304,9 +340,11 @@ static bool codec_name_play(const setti_player* player, setti_type* type, sett_e
     if (status == SETT_OK) {
         return true;
     }
+    if (status != SETT_STATUS_CONFLICT || !player->room(player)) {
+        return false;
+    }
     /* A sibling has the name: the entity gets an empty component. */
-    return status == SETT_STATUS_CONFLICT && player->room(player) &&
-           sett_ensure(type->world, entity, type->id) != NULL;
+    return sett_ensure(type->world, entity, type->id) != NULL;
 }
 
 const setti_codec setti_name_codec = {

@@ -3,14 +3,15 @@
  * ancestor. The entity leaves when no ancestor has the component any more.
  *
  * The workload: a few observers show or hide subtrees; most changes concern few entities. So no
- * data are stored for each entity. A match is computed twice: in the present world, and in a view,
- * the world before or after the change, where an entity has another signature or parent.
+ * data are stored for each entity. Whether an entity matches is computed twice: in the present
+ * world, and in a *view*. A view is the world before or after the change: one entity has another
+ * signature or parent there.
  *
  *     before the change    matches now, but not in the view of the world after     -> on_exit
  *     after it             matches now, but not in the view of the world before    -> on_enter
  *
- * A walk over descendants skips the subtrees of entities with the component: there, the nearest
- * ancestor with the component is the same before and after the change.
+ * A walk over descendants skips the subtrees of entities with the component. In such a subtree, the
+ * nearest ancestor with the component is the same before and after the change.
  *
  * Invariant:  an entity matches  <=>  the entity has had one more on_enter than on_exit
  */
@@ -26,59 +27,75 @@ typedef struct tree_view {
 
 static const tree_view view_now = {.index = SETTI_NONE, .child = SETTI_NO_LINK};
 
-#define OBSERVER_ALL_TERMS UINT32_MAX /* a set of terms, bit k: term k */
-#define OBSERVER_EXITS false          /* the view is the world after a change: on_exit */
-#define OBSERVER_ENTERS true          /* the view is the world before a change: on_enter */
+#define OBSERVER_ALL_TERMS UINT32_MAX /* a set of terms: bit k stands for term k */
+#define OBSERVER_EXITS false          /* as `enters`: runs on_exit; the view is after the change */
+#define OBSERVER_ENTERS true /* as `enters`: runs on_enter; the view is before the change */
 
+/* Returns the signature of an entity in the view. */
 static uint32_t view_signature(const sett_world* world, const tree_view* view, uint32_t index)
 {
-    return index == view->index ? view->signature
-                                : setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
+    if (index == view->index) {
+        return view->signature;
+    }
+    return setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
 }
 
+/* Returns the link of an entity's parent in the view, or 0. */
 static uint32_t view_parent(const sett_world* world, const tree_view* view, uint32_t index)
 {
     if (setti_link_to(index) == view->child) {
         return view->parent;
     }
-    bool has_node = index != view->index ||
-                    (view->signature != SETTI_NONE &&
-                     setti_signature_has(&world->signatures, view->signature, SETT_ID_HIERARCHY));
-    return has_node ? setti_hierarchy_parent(world, index) : 0;
+    if (index == view->index) {
+        bool has_node = view->signature != SETTI_NONE &&
+                        setti_signature_has(&world->signatures, view->signature, SETT_ID_HIERARCHY);
+        if (!has_node) {
+            return 0;
+        }
+    }
+    return setti_hierarchy_parent(world, index);
 }
 
+/* Returns true if an entity has a component in the view. */
 static bool view_has(const sett_world* world, const tree_view* view, uint32_t index,
                      const setti_type* type)
 {
     return setti_listener_is_on(&world->signatures, view_signature(world, view, index), type);
 }
 
-/* Returns true if a term's search upwards from the entity of link `at` finds the component. */
+/* Returns true if a term's search upwards from the entity of `link` finds the component. */
 static bool view_finds(const sett_world* world, const tree_view* view,
-                       const setti_upward_term* term, uint32_t at)
+                       const setti_upward_term* term, uint32_t link)
 {
     if (term->walk == SETT_WALK_ONE) {
-        return at != 0 && view_has(world, view, setti_link_index(at), term->type);
+        return link != 0 && view_has(world, view, setti_link_index(link), term->type);
     }
-    while (at != 0 && !view_has(world, view, setti_link_index(at), term->type)) {
-        at = view_parent(world, view, setti_link_index(at));
+    while (link != 0 && !view_has(world, view, setti_link_index(link), term->type)) {
+        link = view_parent(world, view, setti_link_index(link));
     }
-    return at != 0;
+    return link != 0;
 }
 
+/* Returns true if an entity matches an observer's query in the view. */
 static bool view_matches(const sett_world* world, const setti_listener* listener,
                          const tree_view* view, uint32_t index)
 {
     uint32_t signature = view_signature(world, view, index);
-    bool matches = setti_listener_matches(listener, &world->signatures, signature);
-    for (uint32_t k = 0; matches && k < listener->upward_count; k++) {
+    if (!setti_listener_matches(listener, &world->signatures, signature)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < listener->upward_count; k++) {
         const setti_upward_term* term = &listener->upward[k];
         SETTI_ASSERT(term->walk != SETT_WALK_NONE);
-        bool from_self = term->walk == SETT_WALK_SELF_UP;
-        uint32_t from = from_self ? setti_link_to(index) : view_parent(world, view, index);
-        matches = view_finds(world, view, term, from) == term->with;
+        uint32_t first = setti_link_to(index); /* link of the entity at which the search begins */
+        if (term->walk != SETT_WALK_SELF_UP) {
+            first = view_parent(world, view, index);
+        }
+        if (view_finds(world, view, term, first) != term->with) {
+            return false;
+        }
     }
-    return matches;
+    return true;
 }
 
 /* Runs callbacks for one entity if it matches now, but not in the view. */
@@ -87,7 +104,10 @@ static void observer_notify(sett_world* world, const setti_listener* listener,
 {
     void (*callback)(sett_world*, sett_entity, void*) =
         enters ? listener->on_enter : listener->on_exit;
-    if (callback == NULL || !view_matches(world, listener, &view_now, index) ||
+    if (callback == NULL) {
+        return;
+    }
+    if (!view_matches(world, listener, &view_now, index) ||
         view_matches(world, listener, view, index)) {
         return;
     }
@@ -96,14 +116,16 @@ static void observer_notify(sett_world* world, const setti_listener* listener,
     setti_world_end_call(world, outer);
 }
 
-/* Returns true if a change of the components of `terms` above an entity can concern its
- * descendants: not if the entity has the components too. */
+/* Returns true if a change of components above an entity can concern descendants of the entity.
+ * `terms` are the terms with these components. Searches end at the entity if it has the component
+ * of the term. */
 static bool observer_descends(const sett_world* world, const setti_listener* listener,
                               uint32_t terms, uint32_t index)
 {
     for (uint32_t k = 0; k < listener->upward_count; k++) {
         const setti_upward_term* term = &listener->upward[k];
-        if ((terms >> k & 1) != 0 && term->walk != SETT_WALK_ONE &&
+        bool changes = (terms >> k & 1) != 0;
+        if (changes && term->walk != SETT_WALK_ONE &&
             !view_has(world, &view_now, index, term->type)) {
             return true;
         }
@@ -117,66 +139,75 @@ static bool observer_descends(const sett_world* world, const setti_listener* lis
 typedef struct tree_below {
     const setti_listener* listener;
     uint32_t root;                            /* entity index */
-    bool found_now[SETT_QUERY_ELSEWHERE];     /* by term: whether a search from `root` finds, now */
-    bool found_in_view[SETT_QUERY_ELSEWHERE]; /* the same, in the view */
+    bool found_now[SETT_QUERY_ELSEWHERE];     /* by term: a search from `root` finds, now */
+    bool found_in_view[SETT_QUERY_ELSEWHERE]; /* by term: a search from `root` finds, in the view */
     uint32_t signature;                       /* the last tested signature */
-    bool matches;                             /* whether the query matches `signature` */
+    bool matches;                             /* the query matches `signature` */
 } tree_below;
 
-static void below_begin(const sett_world* world, tree_below* below, const tree_view* view)
+/* Computes the results of searches from the root. */
+static void below_begin(const sett_world* world, tree_below* walk, const tree_view* view)
 {
-    for (uint32_t k = 0; k < below->listener->upward_count; k++) {
-        const setti_upward_term* term = &below->listener->upward[k];
-        uint32_t root = setti_link_to(below->root);
-        below->found_now[k] = view_finds(world, &view_now, term, root);
-        below->found_in_view[k] = view_finds(world, view, term, root);
+    for (uint32_t k = 0; k < walk->listener->upward_count; k++) {
+        const setti_upward_term* term = &walk->listener->upward[k];
+        uint32_t root = setti_link_to(walk->root);
+        walk->found_now[k] = view_finds(world, &view_now, term, root);
+        walk->found_in_view[k] = view_finds(world, view, term, root);
     }
 }
 
-/* Whether term k finds its component for a descendant of the root, now and in the view. */
-static void below_find(const sett_world* world, const tree_below* below, uint32_t k, uint32_t index,
+/* Searches the component of term k for a descendant of the root, now and in the view. */
+static void below_find(const sett_world* world, const tree_below* walk, uint32_t k, uint32_t index,
                        bool* found_now, bool* found_in_view)
 {
-    const setti_upward_term* term = &below->listener->upward[k];
-    uint32_t at = term->walk == SETT_WALK_SELF_UP
-                      ? index
-                      : setti_link_index(setti_hierarchy_parent(world, index));
+    const setti_upward_term* term = &walk->listener->upward[k];
+    uint32_t ancestor = index;
+    if (term->walk != SETT_WALK_SELF_UP) {
+        ancestor = setti_link_index(setti_hierarchy_parent(world, index));
+    }
     bool found = false;
-    while (!found && at != below->root) {
-        found = view_has(world, &view_now, at, term->type);
+    while (!found && ancestor != walk->root) {
+        found = view_has(world, &view_now, ancestor, term->type);
         if (term->walk == SETT_WALK_ONE) {
-            *found_now = *found_in_view = found;
+            *found_now = found;
+            *found_in_view = found;
             return;
         }
         if (!found) {
-            at = setti_link_index(setti_hierarchy_parent(world, at));
+            ancestor = setti_link_index(setti_hierarchy_parent(world, ancestor));
         }
     }
-    *found_now = found || below->found_now[k];
-    *found_in_view = found || below->found_in_view[k];
+    *found_now = found || walk->found_now[k];
+    *found_in_view = found || walk->found_in_view[k];
 }
 
 /* Returns true if a descendant of the root matches now, but not in the view. */
-static bool below_changes(const sett_world* world, tree_below* below, uint32_t index)
+static bool below_changes(const sett_world* world, tree_below* walk, uint32_t index)
 {
     uint32_t signature = view_signature(world, &view_now, index);
-    if (signature != below->signature) {
-        below->signature = signature;
-        below->matches = setti_listener_matches(below->listener, &world->signatures, signature);
+    if (signature != walk->signature) {
+        walk->signature = signature;
+        walk->matches = setti_listener_matches(walk->listener, &world->signatures, signature);
     }
-    bool matches_now = below->matches;
+    if (!walk->matches) {
+        return false;
+    }
     bool matches_in_view = true; /* the signature is the same in the view */
-    for (uint32_t k = 0; matches_now && k < below->listener->upward_count; k++) {
+    for (uint32_t k = 0; k < walk->listener->upward_count; k++) {
         bool found_now;
         bool found_in_view;
-        below_find(world, below, k, index, &found_now, &found_in_view);
-        matches_now = found_now == below->listener->upward[k].with;
-        matches_in_view = matches_in_view && found_in_view == below->listener->upward[k].with;
+        below_find(world, walk, k, index, &found_now, &found_in_view);
+        if (found_now != walk->listener->upward[k].with) {
+            return false; /* does not match now */
+        }
+        if (found_in_view != walk->listener->upward[k].with) {
+            matches_in_view = false;
+        }
     }
-    return matches_now && !matches_in_view;
+    return !matches_in_view;
 }
 
-/* Runs callbacks for the descendants of `root`, above which `terms` change. */
+/* Runs callbacks for the descendants of `root`, because the components of `terms` change above. */
 static void observer_notify_below(sett_world* world, const setti_listener* listener,
                                   const tree_view* view, uint32_t root, uint32_t terms, bool enters)
 {
@@ -186,40 +217,44 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
     if (callback == NULL || node == NULL || node->first == 0) {
         return;
     }
-    tree_below below = {.listener = listener, .root = root, .signature = SETTI_NONE};
-    below_begin(world, &below, view);
+    tree_below walk = {.listener = listener, .root = root, .signature = SETTI_NONE};
+    below_begin(world, &walk, view);
     const char* outer = setti_world_begin_call(world, listener->name);
-    uint32_t at = node->first;
-    while (at != 0) {
-        if (below_changes(world, &below, setti_link_index(at))) {
-            callback(world, setti_entity_at(&world->entities, setti_link_index(at)),
+    uint32_t link = node->first;
+    while (link != 0) {
+        if (below_changes(world, &walk, setti_link_index(link))) {
+            callback(world, setti_entity_at(&world->entities, setti_link_index(link)),
                      listener->user);
         }
-        node = setti_hierarchy_find(world, setti_link_index(at));
+        node = setti_hierarchy_find(world, setti_link_index(link));
         uint32_t next = node->first;
-        if (next != 0 && !observer_descends(world, listener, terms, setti_link_index(at))) {
+        if (next != 0 && !observer_descends(world, listener, terms, setti_link_index(link))) {
             next = 0; /* skips the subtree */
         }
-        while (next == 0 && at != setti_link_to(root)) { /* climbs until there is a next sibling */
+        while (next == 0 &&
+               link != setti_link_to(root)) { /* climbs until there is a next sibling */
             next = node->next;
-            at = node->parent;
-            node = setti_hierarchy_find(world, setti_link_index(at));
+            link = node->parent;
+            node = setti_hierarchy_find(world, setti_link_index(link));
         }
-        at = next;
+        link = next;
     }
     setti_world_end_call(world, outer);
 }
 
-/* Returns the terms with a component that an edit adds or removes, as bits. */
+/* Returns the terms that find a component which an edit adds or removes. Bit k stands for term
+ * k. */
 static uint32_t observer_changed_terms(const sett_world* world, const setti_listener* listener,
                                        const setti_edit* edit)
 {
     uint32_t terms = 0;
     for (uint32_t k = 0; k < listener->upward_count; k++) {
         const setti_type* type = listener->upward[k].type;
-        terms |= (uint32_t)(setti_listener_is_on(&world->signatures, edit->from, type) !=
-                            setti_listener_is_on(&world->signatures, edit->to, type))
-                 << k;
+        bool before = setti_listener_is_on(&world->signatures, edit->from, type);
+        bool after = setti_listener_is_on(&world->signatures, edit->to, type);
+        if (before != after) {
+            terms |= (uint32_t)1 << k;
+        }
     }
     return terms;
 }
@@ -229,8 +264,12 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
                              const setti_edit* edit, sett_entity entity, bool enters)
 {
     const setti_signature_table* table = &world->signatures;
-    uint32_t in_view = enters ? setti_edit_before(edit) : setti_edit_after(edit);
-    tree_view view = {.index = entity.index, .signature = in_view, .child = SETTI_NO_LINK};
+    tree_view view = {.index = entity.index, .child = SETTI_NO_LINK};
+    if (enters) {
+        view.signature = setti_edit_before(edit);
+    } else {
+        view.signature = setti_edit_after(edit);
+    }
     bool had_node = !edit->creates && setti_signature_has(table, edit->from, SETT_ID_HIERARCHY);
     bool has_node = !edit->destroys && !edit->removes_all &&
                     setti_signature_has(table, edit->to, SETT_ID_HIERARCHY);
@@ -239,14 +278,17 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
         view.parent = setti_hierarchy_of(world)->released;
     }
     observer_notify(world, listener, &view, entity.index, enters);
-    /* A new node has no children, except for copies. A removed node has released the children. */
-    bool may_have_children = had_node && has_node;
-    uint32_t terms = may_have_children ? observer_changed_terms(world, listener, edit) : 0;
+    if (!had_node || !has_node) {
+        return; /* a new node has no children, except for copies; a removed one has released them */
+    }
+    uint32_t terms = observer_changed_terms(world, listener, edit);
     if (terms != 0) {
         observer_notify_below(world, listener, &view, entity.index, terms, enters);
     }
 }
 
+/* Runs callbacks for an entity and its descendants, because the entity moves. `parent` is the
+ * parent in the view (a link). */
 static void tree_notify_move(sett_world* world, uint32_t index, uint32_t parent, bool enters)
 {
     const tree_view view = {.index = SETTI_NONE, .child = setti_link_to(index), .parent = parent};
@@ -262,14 +304,14 @@ static void tree_notify_move(sett_world* world, uint32_t index, uint32_t parent,
     }
 }
 
-void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t to)
+void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t new_parent)
 {
-    tree_notify_move(world, index, to, OBSERVER_EXITS);
+    tree_notify_move(world, index, new_parent, OBSERVER_EXITS);
 }
 
-void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t from)
+void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t old_parent)
 {
-    tree_notify_move(world, index, from, OBSERVER_ENTERS);
+    tree_notify_move(world, index, old_parent, OBSERVER_ENTERS);
 }
 
 static bool tree_observer_matches(sett_world* world, const setti_listener* listener, uint32_t index)

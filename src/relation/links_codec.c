@@ -1,4 +1,4 @@
-/* links_codec.c: relationships in deltas: the targets and data of links. */
+/* links_codec.c: the codecs of relationships, for deltas: the targets and data of links. */
 #include "relation/chain.h"
 #include "relation/codecs.h"
 
@@ -45,8 +45,8 @@ static const unsigned char* codec_link_target(const setti_delta_entry* entry, ui
     return bytes + CODEC_TARGET_BYTES;
 }
 
-/* Like codec_link_target, but decodes the data into `room`, over the data of the present link.
- * Returns `room`, or NULL if the links have no data. */
+/* Like codec_link_target, but decodes the data into `room`. Members that are not encoded keep the
+ * data of the present link. Returns `room`, or NULL if the links have no data. */
 static const void* codec_link_data(const setti_player* player, const setti_type* type,
                                    sett_entity source, const setti_delta_entry* entry, uint32_t k,
                                    sett_entity* target, void* room)
@@ -56,9 +56,14 @@ static const void* codec_link_data(const setti_player* player, const setti_type*
     if (relation->data_size == 0) {
         return NULL;
     }
-    sett_entity old_target = relation->many ? *target : sett_target(type->world, source, type->id);
-    const void* old_data =
-        sett_is_null(old_target) ? NULL : sett_related(type->world, source, type->id, old_target);
+    sett_entity old_target = *target;
+    if (!relation->many) {
+        old_target = sett_target(type->world, source, type->id);
+    }
+    const void* old_data = NULL;
+    if (!sett_is_null(old_target)) {
+        old_data = sett_related(type->world, source, type->id, old_target);
+    }
     memset(room, 0, relation->data_size);
     if (old_data != NULL) {
         memcpy(room, old_data, relation->data_size);
@@ -67,7 +72,8 @@ static const void* codec_link_data(const setti_player* player, const setti_type*
     return room;
 }
 
-/* Allocates *room for the data of a link; NULL without data. Returns false if memory runs out. */
+/* Allocates `*room` for the data of a link, or sets it to NULL if links have no data. Returns false
+ * if memory runs out. */
 static bool codec_link_begin(const setti_player* player, const setti_type* type, sett_entity source,
                              void** room)
 {
@@ -88,30 +94,38 @@ static void codec_link_end(const setti_type* type, void* room)
     setti_pool_free(&type->world->pool, room, setti_relation_of_links(type)->data_size, 16);
 }
 
+/* Removes all links from an entity. Returns false on failure. */
 static bool codec_link_unrelate_all(const setti_player* player, setti_type* type,
                                     sett_entity entity)
 {
     sett_world* world = type->world;
-    bool removed = true;
-    while (removed && sett_target_count(world, entity, type->id) != 0) {
-        removed =
-            player->room(player) &&
-            sett_unrelate(world, entity, type->id, sett_target(world, entity, type->id)) == SETT_OK;
+    while (sett_target_count(world, entity, type->id) != 0) {
+        if (!player->room(player)) {
+            return false;
+        }
+        sett_entity target = sett_target(world, entity, type->id);
+        if (sett_unrelate(world, entity, type->id, target) != SETT_OK) {
+            return false;
+        }
     }
-    return removed;
+    return true;
 }
 
 /* Removes all links from and to an entity. */
 static bool codec_link_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
-    bool done = codec_link_unrelate_all(player, type, entity);
-    while (done && sett_source_count(world, type->id, entity) != 0) {
+    if (!codec_link_unrelate_all(player, type, entity)) {
+        return false;
+    }
+    while (sett_source_count(world, type->id, entity) != 0) {
         sett_link_cursor cursor = {0};
         sett_entity source = sett_source_next(world, type->id, entity, &cursor);
-        done = player->room(player) && sett_unrelate(world, source, type->id, entity) == SETT_OK;
+        if (!player->room(player) || sett_unrelate(world, source, type->id, entity) != SETT_OK) {
+            return false;
+        }
     }
-    return done;
+    return true;
 }
 
 static bool codec_link_list(setti_sides* sides, const setti_type* type, uint32_t owner,
@@ -129,9 +143,11 @@ static uint32_t codec_link_step(setti_sides* sides, const setti_type* type, uint
                                 uint32_t* place, setti_list_step step)
 {
     const sett_link* link = codec_link_at(sides, type, *place, side);
-    uint32_t member = setti_relation_of_links(type)->many
-                          ? ((const setti_chain_record*)(const void*)link)->source
-                          : *place;
+    uint32_t member = *place;
+    if (setti_relation_of_links(type)->many) {
+        const setti_chain_record* record = (const setti_chain_record*)(const void*)link;
+        member = record->source;
+    }
     *place = step == SETTI_LIST_PREVIOUS ? link->chain_.previous : link->chain_.next;
     return member;
 }
@@ -140,10 +156,11 @@ static bool codec_link_requeue(setti_type* type, sett_entity owner, uint32_t mem
 {
     sett_entity source = setti_entity_at(&type->world->entities, member);
     uint32_t place = setti_chain_find(setti_relation_of_links(type), source, owner);
-    if (place != SETTI_NONE) {
-        setti_chain_requeue(setti_relation_of_links(type), SETTI_SOURCES, place);
+    if (place == SETTI_NONE) {
+        return false;
     }
-    return place != SETTI_NONE;
+    setti_chain_requeue(setti_relation_of_links(type), SETTI_SOURCES, place);
+    return true;
 }
 
 static bool codec_link_play(const setti_player* player, setti_type* type, sett_entity entity,
@@ -155,10 +172,10 @@ static bool codec_link_play(const setti_player* player, setti_type* type, sett_e
         return false;
     }
     const void* data = codec_link_data(player, type, entity, entry, 0, &target, room);
-    bool done =
-        setti_relation_relate(type->world, entity, type->id, target, data, player->call) != NULL;
+    const void* made =
+        setti_relation_relate(type->world, entity, type->id, target, data, player->call);
     codec_link_end(type, room);
-    return done;
+    return made != NULL;
 }
 
 static bool codec_link_acyclic(const setti_type* type)
@@ -166,10 +183,16 @@ static bool codec_link_acyclic(const setti_type* type)
     return setti_relation_of_links(type)->desc.acyclic;
 }
 
+/* Returns the target of a source in the first call with a cursor, and then null. */
 static sett_entity codec_link_owner(setti_sides* sides, const setti_type* type, uint32_t index,
                                     uint32_t side, setti_codec_cursor* cursor)
 {
-    const sett_link* link = cursor->number++ == 0 ? sides->value(sides, type, index, side) : NULL;
+    bool is_first_call = cursor->number == 0;
+    cursor->number++;
+    if (!is_first_call) {
+        return sett_null();
+    }
+    const sett_link* link = sides->value(sides, type, index, side);
     return link != NULL ? link->target : sett_null();
 }
 
@@ -204,7 +227,10 @@ static const char* codec_links_check(const setti_player* player, const setti_typ
 {
     (void)player;
     (void)type;
-    return entry->count == 0 ? "an entity has a relationship without a target" : NULL;
+    if (entry->count == 0) {
+        return "an entity has a relationship without a target";
+    }
+    return NULL;
 }
 
 /* Returns true if a source has exactly the targets of an entry, in the same order. */
@@ -228,7 +254,8 @@ static bool codec_links_are_equal(const setti_relation* relation, uint32_t sourc
     return true;
 }
 
-/* Gives a source the targets of an entry, in their order, and no others. */
+/* Gives a source the targets of an entry, in the order of the entry, and removes all other
+ * targets. */
 static bool codec_links_set(const setti_player* player, setti_relation* relation,
                             sett_entity source, const setti_delta_entry* entry, void* room)
 {
@@ -245,17 +272,19 @@ static bool codec_links_set(const setti_player* player, setti_relation* relation
         }
         setti_chain_requeue(relation, SETTI_TARGETS, setti_chain_find(relation, source, target));
     }
-    while (sett_target_count(world, source, id) > entry->count) { /* the others are in front now */
+    while (sett_target_count(world, source, id) > entry->count) { /* other targets come first now */
         sett_entity target = sett_target(world, source, id);
         if (!player->room(player) || sett_unrelate(world, source, id, target) != SETT_OK) {
             return false;
         }
     }
-    return codec_links_are_equal(relation, source.index, entry) ||
-           player->reject(player, relation->links, "an entity has two links to one target");
+    if (codec_links_are_equal(relation, source.index, entry)) {
+        return true;
+    }
+    return player->reject(player, relation->links, "an entity has two links to one target");
 }
 
-/* Sets the data of the links of a source that has the targets of the entry. */
+/* Sets the data of a source's links. The source must have the targets of the entry. */
 static bool codec_links_set_data(const setti_player* player, setti_type* type, sett_entity source,
                                  const setti_delta_entry* entry, void* room)
 {
@@ -264,9 +293,11 @@ static bool codec_links_set_data(const setti_player* player, setti_type* type, s
         sett_entity target;
         const void* data = codec_link_data(player, type, source, entry, k, &target, room);
         const void* old_data = sett_related(type->world, source, type->id, target);
-        if (memcmp(old_data, data, data_size) != 0 &&
-            (!player->room(player) || setti_relation_relate(type->world, source, type->id, target,
-                                                            data, player->call) == NULL)) {
+        if (memcmp(old_data, data, data_size) == 0) {
+            continue;
+        }
+        if (!player->room(player) || setti_relation_relate(type->world, source, type->id, target,
+                                                           data, player->call) == NULL) {
             return false;
         }
     }
@@ -281,14 +312,14 @@ static bool codec_links_play(const setti_player* player, setti_type* type, sett_
     if (!codec_link_begin(player, type, source, &room)) {
         return false;
     }
-    bool done = true;
+    bool played = true;
     if (!codec_links_are_equal(relation, source.index, entry)) {
-        done = codec_links_set(player, relation, source, entry, room);
+        played = codec_links_set(player, relation, source, entry, room);
     } else if (relation->data_size != 0) {
-        done = codec_links_set_data(player, type, source, entry, room);
+        played = codec_links_set_data(player, type, source, entry, room);
     }
     codec_link_end(type, room);
-    return done;
+    return played;
 }
 
 static sett_entity codec_links_owner(setti_sides* sides, const setti_type* type, uint32_t index,
@@ -325,10 +356,10 @@ static bool codec_target_differs(const void* before, const void* after)
 {
     (void)before;
     (void)after;
-    return false; /* the links' codec compares links */
+    return false; /* the codec of sources compares links */
 }
 
-/* Fails unless memory was reserved. Returns `reserved`. */
+/* Reports an error if `reserved` is false. Returns `reserved`. */
 static bool codec_target_check_memory(const setti_player* player, const setti_type* type,
                                       sett_entity entity, bool reserved)
 {

@@ -2,8 +2,8 @@
  *
  * The workload: thousands of named entities, found by path while a game runs, renamed and moved now
  * and then. A name is a key of 8 bytes in a component; text.c has the text. Lookups use an index by
- * parent and key: a hash table with linear probing. Removing an entry moves later entries up, so
- * no marks for removed entries are needed (Knuth, TAOCP 3, 6.4, algorithm R).
+ * parent and key, which is a hash table with linear probing. Removing an entry moves later entries
+ * into the gap, so that no marks for removed entries are needed (Knuth, TAOCP 3, 6.4, algorithm R).
  *
  *     slot    | link, hash | link, hash | free | ...      hash of (parent's link, key), home =
  *                                                         hash & (capacity - 1)
@@ -22,7 +22,7 @@
 
 #include <stdio.h>
 
-static_assert(SETT_NAME_MAX == SETTI_TEXT_MAX, "what the header says is what fits");
+static_assert(SETT_NAME_MAX == SETTI_TEXT_MAX, "a name is a text");
 
 #define NAME_NONE 0 /* the key of an entity without a name */
 
@@ -34,8 +34,11 @@ static uint32_t name_hash(const setti_name_table* names, uint32_t parent, uint64
 uint64_t setti_name_key(const sett_world* world, uint32_t index)
 {
     const setti_name_table* names = setti_names_of(world);
-    const sett_name* name = names != NULL ? setti_storage_find(&names->type->storage, index) : NULL;
-    return name != NULL ? name->key : 0;
+    if (names == NULL) {
+        return NAME_NONE;
+    }
+    const sett_name* name = setti_storage_find(&names->type->storage, index);
+    return name != NULL ? name->key : NAME_NONE;
 }
 
 static bool name_matches(const sett_world* world, uint32_t index, uint32_t parent, uint64_t key)
@@ -43,19 +46,20 @@ static bool name_matches(const sett_world* world, uint32_t index, uint32_t paren
     return setti_name_key(world, index) == key && setti_hierarchy_parent(world, index) == parent;
 }
 
+/* Adds an entity to the index, which must have room. */
 static void name_put(setti_name_table* names, uint32_t link, uint32_t hash)
 {
     SETTI_ASSERT(names->count < names->capacity && link != 0);
-    uint32_t at = hash & (names->capacity - 1);
-    while (names->slot[at].link != 0) {
-        at = (at + 1) & (names->capacity - 1);
+    uint32_t slot = hash & (names->capacity - 1);
+    while (names->slot[slot].link != 0) {
+        slot = (slot + 1) & (names->capacity - 1);
     }
-    names->slot[at].link = link;
-    names->slot[at].hash = hash;
+    names->slot[slot].link = link;
+    names->slot[slot].hash = hash;
     names->count++;
 }
 
-/* Removes the entry of a link, and moves later entries up. */
+/* Removes the entry of a link, and moves later entries into the gap. */
 static void name_remove(setti_name_table* names, uint32_t link, uint32_t hash)
 {
     SETTI_ASSERT(names->count != 0);
@@ -68,18 +72,20 @@ static void name_remove(setti_name_table* names, uint32_t link, uint32_t hash)
     if (names->slot[hole].link != link) {
         return;
     }
-    for (uint32_t at = (hole + 1) & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
-        uint32_t home = names->slot[at].hash;
-        bool may_move = ((at - home) & mask) >= ((at - hole) & mask); /* home <= hole */
+    for (uint32_t slot = (hole + 1) & mask; names->slot[slot].link != 0; slot = (slot + 1) & mask) {
+        uint32_t home = names->slot[slot].hash;
+        /* A search that begins at `home` passes the hole before it reaches `slot`. */
+        bool may_move = ((slot - home) & mask) >= ((slot - hole) & mask);
         if (may_move) {
-            names->slot[hole] = names->slot[at];
-            hole = at;
+            names->slot[hole] = names->slot[slot];
+            hole = slot;
         }
     }
     names->slot[hole].link = 0;
     names->count--;
 }
 
+/* Makes room for `count` names in the index. Returns false if memory runs out. */
 static bool name_reserve_slots(sett_world* world, setti_name_table* names, uint32_t count)
 {
     if ((uint64_t)count * 3 < (uint64_t)names->capacity * 2) {
@@ -96,9 +102,9 @@ static bool name_reserve_slots(sett_world* world, setti_name_table* names, uint3
     if (grown.slot == NULL) {
         return false;
     }
-    for (uint32_t at = 0; at < names->capacity; at++) {
-        if (names->slot[at].link != 0) {
-            name_put(&grown, names->slot[at].link, names->slot[at].hash);
+    for (uint32_t slot = 0; slot < names->capacity; slot++) {
+        if (names->slot[slot].link != 0) {
+            name_put(&grown, names->slot[slot].link, names->slot[slot].hash);
         }
     }
     setti_pool_free(&world->pool, names->slot, names->capacity * sizeof(*names->slot), 16);
@@ -106,12 +112,14 @@ static bool name_reserve_slots(sett_world* world, setti_name_table* names, uint3
     return true;
 }
 
+/* Returns true if the index belongs to the present state. */
 static bool name_is_current(const sett_world* world, const setti_name_table* names)
 {
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
-/* Rebuilds the index if the state was replaced. Returns false without memory, or if systems run. */
+/* Rebuilds the index if the state was replaced. Returns false if memory runs out or systems are
+ * running. */
 static bool name_update_index(sett_world* world, setti_name_table* names)
 {
     if (name_is_current(world, names)) {
@@ -138,13 +146,13 @@ static bool name_update_index(sett_world* world, setti_name_table* names)
     return true;
 }
 
-/* Returns the child of `parent` with a name, or 0. Skips the child `except`. All three are
- * links. */
+/* Returns the link of the child of `parent` with a name, or 0. Skips the child `except`. `parent`
+ * and `except` are links. */
 static uint32_t name_find_except(sett_world* world, uint32_t parent, uint64_t key, uint32_t except)
 {
     setti_name_table* names = setti_names_of(world);
     if (SETTI_UNLIKELY(!name_update_index(world, names))) {
-        SETTI_EACH_INDEX(index, &names->type->storage) { /* without the index */
+        SETTI_EACH_INDEX(index, &names->type->storage) { /* slowly, without the index */
             if (setti_link_to(index) != except && name_matches(world, index, parent, key)) {
                 return setti_link_to(index);
             }
@@ -156,9 +164,9 @@ static uint32_t name_find_except(sett_world* world, uint32_t parent, uint64_t ke
     }
     uint32_t hash = name_hash(names, parent, key);
     uint32_t mask = names->capacity - 1;
-    for (uint32_t at = hash & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
-        uint32_t link = names->slot[at].link;
-        if (names->slot[at].hash == hash && link != except &&
+    for (uint32_t slot = hash & mask; names->slot[slot].link != 0; slot = (slot + 1) & mask) {
+        uint32_t link = names->slot[slot].link;
+        if (names->slot[slot].hash == hash && link != except &&
             name_matches(world, setti_link_index(link), parent, key)) {
             return link;
         }
@@ -212,6 +220,7 @@ static void name_trim(sett_world* world, setti_type* type)
     setti_text_sweep(world, &setti_names_of(world)->texts);
 }
 
+/* Reports that the sibling `other` (a link) has the name. */
 static sett_status name_conflict(sett_world* world, const char* call, uint32_t index,
                                  uint32_t other)
 {
@@ -230,16 +239,19 @@ static sett_status name_conflict(sett_world* world, const char* call, uint32_t i
 bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, const char* call)
 {
     uint64_t key = setti_name_key(world, index);
-    uint32_t other = key != 0 ? name_find_other(world, parent, key, index) : 0;
+    if (key == NAME_NONE) {
+        return true;
+    }
+    uint32_t other = name_find_other(world, parent, key, index);
     if (other != 0) {
         (void)name_conflict(world, call, index, other);
     }
     return other == 0;
 }
 
-void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
+void setti_name_moved(sett_world* world, uint32_t index, uint32_t old_parent)
 {
-    SETTI_ASSERT(setti_hierarchy_parent(world, index) != from);
+    SETTI_ASSERT(setti_hierarchy_parent(world, index) != old_parent);
     setti_name_table* names = setti_names_of(world);
     uint64_t key = setti_name_key(world, index);
     if (key == 0) {
@@ -248,17 +260,17 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
     uint32_t parent = setti_hierarchy_parent(world, index);
     uint32_t link = setti_link_to(index);
     bool was_current = name_is_current(world, names);
-    bool taken = name_find_other(world, parent, key, index) != 0; /* by a new sibling */
+    bool is_taken = name_find_other(world, parent, key, index) != 0; /* by a new sibling */
     if (was_current) {
-        name_remove(names, link, name_hash(names, from, key));
-        if (!taken) {
+        name_remove(names, link, name_hash(names, old_parent, key));
+        if (!is_taken) {
             name_put(names, link, name_hash(names, parent, key));
         }
-    } else if (taken && name_is_current(world, names)) {
+    } else if (is_taken && name_is_current(world, names)) {
         /* name_find_other has rebuilt the index, with the entity below `parent` already */
         name_remove(names, link, name_hash(names, parent, key));
     }
-    if (taken) {
+    if (is_taken) {
         name_write(world, index, NAME_NONE);
     }
 }
@@ -279,6 +291,7 @@ static bool name_is_ready(const sett_world* world)
     return setti_names_of(world)->texts.epoch == world->epoch;
 }
 
+/* Updates the caches before systems run, because systems cannot update them. */
 static void name_settle(sett_world* world)
 {
     (void)name_update_index(world, setti_names_of(world));
@@ -288,8 +301,11 @@ static void name_settle(sett_world* world)
 static void name_describe(sett_world* world, const setti_type* type, sett_entity entity,
                           setti_writer* out)
 {
-    const char* name = name_is_ready(world) ? sett_name_get(world, entity) : NULL;
     (void)type;
+    if (!name_is_ready(world)) {
+        return;
+    }
+    const char* name = sett_name_get(world, entity);
     if (name != NULL) {
         setti_writer_add(out, "\"%s\"", name);
     }
@@ -302,7 +318,10 @@ static sett_status name_join(sett_world* to_world, const sett_world* from_world,
 {
     (void)from_world;
     (void)type;
-    return sett_name_register(to_world) != 0 ? SETT_OK : to_world->error;
+    if (sett_name_register(to_world) == 0) {
+        return to_world->error;
+    }
+    return SETT_OK;
 }
 
 SETTI_COLD sett_component sett_name_register(sett_world* world)
@@ -330,7 +349,10 @@ SETTI_COLD sett_component sett_name_register(sett_world* world)
                                 .id = SETT_ID_NAME,
                                 .members = SETT_STRUCT(sett_name, key)};
     names = setti_world_alloc(world, sizeof(*names), 16, __func__);
-    sett_component id = names != NULL ? sett_component_register(world, &desc) : 0;
+    if (names == NULL) {
+        return 0;
+    }
+    sett_component id = sett_component_register(world, &desc);
     if (id == 0) {
         setti_pool_free(&world->pool, names, sizeof(*names), 16);
         return 0;
@@ -348,21 +370,27 @@ SETTI_COLD sett_component sett_name_register(sett_world* world)
     return id;
 }
 
-/* Reads a text like "#12". Returns the link of the entity with index 12, or 0. */
+/* Reads a text like "#12". Returns the link of the entity with index 12. Returns 0 if the text is
+ * not of this form. */
 static uint32_t name_numbered(const char* text, size_t length)
 {
-    uint64_t index = 0;
-    bool has_leading_zero = length > 2 && text[1] == '0';
-    if (length < 2 || length > 11 || text[0] != '#' || has_leading_zero) {
+    if (length < 2 || length > 11 || text[0] != '#') {
         return 0;
     }
+    if (length > 2 && text[1] == '0') {
+        return 0; /* a leading zero */
+    }
+    uint64_t index = 0;
     for (size_t k = 1; k < length; k++) {
         if (text[k] < '0' || text[k] > '9') {
             return 0;
         }
         index = index * 10 + (uint64_t)(text[k] - '0');
     }
-    return index < UINT32_MAX ? setti_link_to((uint32_t)index) : 0;
+    if (index >= UINT32_MAX) {
+        return 0;
+    }
+    return setti_link_to((uint32_t)index);
 }
 
 const char* setti_name_check(const char* name)
@@ -381,11 +409,13 @@ const char* setti_name_check(const char* name)
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
         return "has a meaning of its own in paths - choose another name";
     }
-    return name_numbered(name, length) != 0
-               ? "is '#' and a number, which in paths is an entity's index - choose another name"
-               : NULL;
+    if (name_numbered(name, length) != 0) {
+        return "is '#' and a number, which in paths is an entity's index - choose another name";
+    }
+    return NULL;
 }
 
+/* Gives an entity the name of a key. Fails if a sibling has the name. */
 static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t key,
                                 const char* call)
 {
@@ -407,9 +437,9 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
     if (other != 0) {
         return name_conflict(world, call, entity.index, other);
     }
-    uint64_t old = setti_name_key(world, entity.index);
-    if (old != 0) {
-        name_remove(names, setti_link_to(entity.index), name_hash(names, parent, old));
+    uint64_t old_key = setti_name_key(world, entity.index);
+    if (old_key != NAME_NONE) {
+        name_remove(names, setti_link_to(entity.index), name_hash(names, parent, old_key));
     }
     name_write(world, entity.index, key);
     name_put(names, setti_link_to(entity.index), name_hash(names, parent, key));
@@ -438,9 +468,10 @@ static uint64_t name_add_text(sett_world* world, const char* name, const char* c
                               name != NULL ? name : "", wrong);
         return 0;
     }
-    if (setti_names_of(world) == NULL &&
-        (setti_world_check_unlocked(world, call) != SETT_OK || sett_name_register(world) == 0)) {
-        return 0;
+    if (setti_names_of(world) == NULL) {
+        if (setti_world_check_unlocked(world, call) != SETT_OK || sett_name_register(world) == 0) {
+            return 0;
+        }
     }
     setti_name_table* names = setti_names_of(world);
     uint64_t key = setti_text_add(world, &names->texts, name, strlen(name));
@@ -453,15 +484,19 @@ static uint64_t name_add_text(sett_world* world, const char* name, const char* c
 uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call)
 {
     uint64_t key = name_add_text(world, name, call);
-    uint32_t other = key != 0 ? name_find_child(world, parent, key) : 0;
-    if (other != 0) {
-        sett_entity taken = setti_entity_at(&world->entities, setti_link_index(other));
-        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: a new entity cannot be called \"%.200s\": sibling %u:%u has "
-                              "this name - choose another name",
-                              call, name, SETTI_HANDLE(taken));
+    if (key == 0) {
+        return 0;
     }
-    return other == 0 ? key : 0;
+    uint32_t other = name_find_child(world, parent, key);
+    if (other == 0) {
+        return key;
+    }
+    sett_entity sibling = setti_entity_at(&world->entities, setti_link_index(other));
+    setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                          "%s: a new entity cannot be called \"%.200s\": sibling %u:%u has "
+                          "this name - choose another name",
+                          call, name, SETTI_HANDLE(sibling));
+    return 0;
 }
 
 sett_status setti_name_set(sett_world* world, sett_entity entity, const char* name,
@@ -479,9 +514,10 @@ sett_status setti_name_set(sett_world* world, sett_entity entity, const char* na
 
 sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name)
 {
-    return setti_hierarchy_check(world, entity, __func__)
-               ? setti_name_set(world, entity, name, __func__)
-               : setti_world_failure(world);
+    if (!setti_hierarchy_check(world, entity, __func__)) {
+        return setti_world_failure(world);
+    }
+    return setti_name_set(world, entity, name, __func__);
 }
 
 /* The search for a number that makes a name unique among siblings. */
@@ -492,21 +528,23 @@ typedef struct name_numbering {
     char text[SETT_NAME_MAX + 1];
 } name_numbering;
 
-static bool name_is_taken(const name_numbering* of, const char* text)
+/* Returns true if a sibling has the name `text`. */
+static bool name_is_taken(const name_numbering* search, const char* text)
 {
-    sett_entity parent = sett_hierarchy_parent(of->world, of->entity);
-    sett_entity found = sett_name_find(of->world, parent, text);
-    return !sett_is_null(found) && !sett_equals(found, of->entity);
+    sett_entity parent = sett_hierarchy_parent(search->world, search->entity);
+    sett_entity found = sett_name_find(search->world, parent, text);
+    return !sett_is_null(found) && !sett_equals(found, search->entity);
 }
 
 /* Writes the name with a number to `text`. Returns true if a sibling has this name. */
 static bool name_number_taken(void* user, uint32_t number)
 {
-    name_numbering* of = user;
+    name_numbering* search = user;
     char digits[16];
     int size = snprintf(digits, sizeof(digits), " %u", (unsigned)number);
-    snprintf(of->text, sizeof(of->text), "%.*s%s", SETT_NAME_MAX - size, of->name, digits);
-    return name_is_taken(of, of->text);
+    snprintf(search->text, sizeof(search->text), "%.*s%s", SETT_NAME_MAX - size, search->name,
+             digits);
+    return name_is_taken(search, search->text);
 }
 
 sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const char* name)
@@ -514,11 +552,11 @@ sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const ch
     if (!setti_hierarchy_check(world, entity, __func__)) {
         return setti_world_failure(world);
     }
-    name_numbering of = {.world = world, .entity = entity, .name = name};
-    if (setti_name_check(name) == NULL && name_is_taken(&of, name)) {
-        uint32_t number = setti_name_number(name_number_taken, &of);
-        (void)name_number_taken(&of, number); /* called only to write of.text */
-        name = of.text;
+    name_numbering search = {.world = world, .entity = entity, .name = name};
+    if (setti_name_check(name) == NULL && name_is_taken(&search, name)) {
+        uint32_t number = setti_name_number(name_number_taken, &search);
+        (void)name_number_taken(&search, number); /* called only to write search.text */
+        name = search.text;
     }
     return setti_name_set(world, entity, name, __func__);
 }
@@ -561,8 +599,10 @@ sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const
 bool setti_name_reserve(sett_world* world, uint32_t count)
 {
     setti_name_table* names = setti_names_of(world);
-    return name_update_index(world, names) && count < UINT32_MAX - names->count &&
-           name_reserve_slots(world, names, names->count + count);
+    if (!name_update_index(world, names) || count >= UINT32_MAX - names->count) {
+        return false;
+    }
+    return name_reserve_slots(world, names, names->count + count);
 }
 
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
@@ -577,9 +617,9 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
     }
 }
 
-const char* sett_name_get(const sett_world* of, sett_entity entity)
+const char* sett_name_get(const sett_world* const_world, sett_entity entity)
 {
-    sett_world* world = setti_unconst(of); /* updates caches */
+    sett_world* world = setti_unconst(const_world); /* updates caches */
     if (SETTI_IS_NULL(world) || setti_names_of(world) == NULL ||
         !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
@@ -587,66 +627,81 @@ const char* sett_name_get(const sett_world* of, sett_entity entity)
     return setti_text_of(world, &setti_names_of(world)->texts, setti_name_key(world, entity.index));
 }
 
+/* Returns the link of the child of `parent` (a link) with the name `text`, or 0. */
 static uint32_t name_find_text(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint64_t key = setti_text_find(world, &setti_names_of(world)->texts, text, length);
-    return key != 0 ? name_find_child(world, parent, key) : 0;
+    if (key == 0) {
+        return 0;
+    }
+    return name_find_child(world, parent, key);
 }
 
-sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char* name)
+sett_entity sett_name_find(const sett_world* const_world, sett_entity parent, const char* name)
 {
-    sett_world* world = setti_unconst(of); /* updates caches */
-    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(name) || setti_names_of(world) == NULL ||
-        (!sett_is_null(parent) && !setti_entity_is_current(&world->entities, parent))) {
+    sett_world* world = setti_unconst(const_world); /* updates caches */
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(name) || setti_names_of(world) == NULL) {
         return sett_null();
     }
-    uint32_t link = sett_is_null(parent) ? SETTI_NO_LINK : setti_link_to(parent.index);
-    return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
+    uint32_t parent_link = SETTI_NO_LINK;
+    if (!sett_is_null(parent)) {
+        if (!setti_entity_is_current(&world->entities, parent)) {
+            return sett_null();
+        }
+        parent_link = setti_link_to(parent.index);
+    }
+    return setti_hierarchy_entity(world, name_find_text(world, parent_link, name, strlen(name)));
 }
 
 /* Returns the link of the child of `parent` (a link) that a part of a path names, or 0. */
 static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint32_t link = name_numbered(text, length);
-    if (link == 0) { /* a name */
-        return setti_names_of(world) != NULL ? name_find_text(world, parent, text, length) : 0;
+    if (link != 0) {
+        bool is_child = !sett_is_null(sett_entity_at(world, setti_link_index(link))) &&
+                        setti_hierarchy_parent(world, setti_link_index(link)) == parent;
+        return is_child ? link : 0;
     }
-    bool is_child = !sett_is_null(sett_entity_at(world, setti_link_index(link))) &&
-                    setti_hierarchy_parent(world, setti_link_index(link)) == parent;
-    return is_child ? link : 0;
+    if (setti_names_of(world) == NULL) {
+        return 0;
+    }
+    return name_find_text(world, parent, text, length);
 }
 
-sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char* path)
+sett_entity setti_name_lookup(const sett_world* const_world, sett_entity first, const char* path)
 {
-    sett_world* world = setti_unconst(of); /* updates caches */
+    sett_world* world = setti_unconst(const_world); /* updates caches */
     if (*path == '/') {
-        from = sett_null();
+        first = sett_null();
         path++;
-    } else if (sett_is_null(from)) {
-        from = world->scope;
+    } else if (sett_is_null(first)) {
+        first = world->scope;
     }
-    if (!sett_is_null(from) && !setti_entity_is_current(&world->entities, from)) {
-        return sett_null();
+    uint32_t link = SETTI_NO_LINK;
+    if (!sett_is_null(first)) {
+        if (!setti_entity_is_current(&world->entities, first)) {
+            return sett_null();
+        }
+        link = setti_link_to(first.index);
     }
-    uint32_t link = sett_is_null(from) ? SETTI_NO_LINK : setti_link_to(from.index);
-    for (;; path++) {
+    for (;; path++) { /* skips the slash after a part */
         size_t length = strcspn(path, "/");
-        bool up = setti_name_is_up(path, length);
-        if (!up) {
+        bool is_up = setti_name_is_up(path, length);
+        if (!is_up) {
             link = name_find_part(world, link, path, length);
         } else if (link != 0) {
             link = setti_hierarchy_parent(world, setti_link_index(link));
         }
         path += length;
-        bool not_found = link == 0 && !up;
+        bool not_found = link == 0 && !is_up;
         if (not_found || *path == '\0') {
             return setti_hierarchy_entity(world, link);
         }
     }
 }
 
-/* Reports a path with dots that would lead to an entity with slashes instead. */
-SETTI_COLD static void name_check_dots(const sett_world* world, sett_entity from, const char* path)
+/* Reports a path with dots if a path with slashes in their place would lead to an entity. */
+SETTI_COLD static void name_check_dots(const sett_world* world, sett_entity first, const char* path)
 {
     char slashed[SETT_NAME_MAX + 1];
     size_t length = strlen(path);
@@ -659,7 +714,7 @@ SETTI_COLD static void name_check_dots(const sett_world* world, sett_entity from
             slashed[k] = '/';
         }
     }
-    if (!sett_is_null(setti_name_lookup(world, from, slashed))) {
+    if (!sett_is_null(setti_name_lookup(world, first, slashed))) {
         setti_world_misuse_with(world, SETT_STATUS_ABSENT,
                                 "sett_name_lookup: there is no entity \"%.100s\", but there is "
                                 "\"%.100s\" - separate the parts of a path by slashes",
@@ -679,12 +734,15 @@ sett_entity sett_name_lookup(const sett_world* world, sett_entity from, const ch
     return found;
 }
 
-/* Sets *text to an entity's part of a path: its name, or "#" and its index, written to `number`.
- * Returns the length. */
+/* Sets `*text` to an entity's part of a path: the name, or "#" and the index. Writes such an index
+ * to `number`. Returns the length of the part. */
 static size_t name_part(sett_world* world, uint32_t index, char number[16], const char** text)
 {
     uint64_t key = setti_name_key(world, index);
-    *text = key != 0 ? setti_text_of(world, &setti_names_of(world)->texts, key) : NULL;
+    *text = NULL;
+    if (key != NAME_NONE) {
+        *text = setti_text_of(world, &setti_names_of(world)->texts, key);
+    }
     if (*text != NULL) {
         return strlen(*text);
     }
@@ -692,17 +750,19 @@ static size_t name_part(sett_world* world, uint32_t index, char number[16], cons
     return (size_t)snprintf(number, 16, "#%u", (unsigned)index);
 }
 
-/* Copies a text to `out + at`, as much of it as fits into `size` bytes from `out` on. */
-static void name_write_part(char* out, size_t size, size_t at, const char* text, size_t length)
+/* Copies a text to `out + position`. Leaves out the bytes that do not fit, because `out` has `size`
+ * bytes. */
+static void name_write_part(char* out, size_t size, size_t position, const char* text,
+                            size_t length)
 {
-    if (at < size) {
-        memcpy(out + at, text, SETTI_MIN(length, size - at));
+    if (position < size) {
+        memcpy(out + position, text, SETTI_MIN(length, size - position));
     }
 }
 
-size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_t size)
+size_t sett_name_path(const sett_world* const_world, sett_entity entity, char* out, size_t size)
 {
-    sett_world* world = setti_unconst(of); /* updates caches */
+    sett_world* world = setti_unconst(const_world); /* updates caches */
     size = setti_writer_empty(out, size);
     if (SETTI_IS_NULL(world) || setti_entity_signature(&world->entities, entity) == NULL) {
         return 0;
@@ -710,22 +770,28 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
     size_t length = 0; /* measured by a climb to the root; a second climb writes from the end */
     const char* text;
     char number[16];
-    uint32_t link = setti_link_to(entity.index);
-    for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, setti_link_index(at))) {
-        length += name_part(world, setti_link_index(at), number, &text);
-        if (at != link) {
+    uint32_t last = setti_link_to(entity.index);
+    for (uint32_t link = last; link != 0;
+         link = setti_hierarchy_parent(world, setti_link_index(link))) {
+        length += name_part(world, setti_link_index(link), number, &text);
+        if (link != last) {
             length++; /* a slash */
         }
     }
     size_t position = length;
-    size_t room = size != 0 ? size - 1 : 0;
-    for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, setti_link_index(at))) {
-        if (at != link) {
-            name_write_part(out, room, --position, "/", 1);
+    size_t room = size; /* without the zero byte */
+    if (room != 0) {
+        room--;
+    }
+    for (uint32_t link = last; link != 0;
+         link = setti_hierarchy_parent(world, setti_link_index(link))) {
+        if (link != last) {
+            position--;
+            name_write_part(out, room, position, "/", 1);
         }
-        size_t step = name_part(world, setti_link_index(at), number, &text);
-        position -= step;
-        name_write_part(out, room, position, text, step);
+        size_t part_length = name_part(world, setti_link_index(link), number, &text);
+        position -= part_length;
+        name_write_part(out, room, position, text, part_length);
     }
     if (size != 0) {
         out[SETTI_MIN(length, room)] = '\0';
@@ -733,12 +799,14 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
     return length;
 }
 
-sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cursor)
+sett_entity sett_name_next(const sett_world* const_world, const char* name, uint32_t* cursor)
 {
-    sett_world* world = setti_unconst(of); /* updates caches */
-    bool is_null = SETTI_IS_NULL(world) || SETTI_IS_NULL(name);
-    setti_name_table* names = is_null ? NULL : setti_names_of(world);
-    uint64_t key = names != NULL ? setti_text_find(world, &names->texts, name, strlen(name)) : 0;
+    sett_world* world = setti_unconst(const_world); /* updates caches */
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(name) || setti_names_of(world) == NULL) {
+        return sett_null();
+    }
+    setti_name_table* names = setti_names_of(world);
+    uint64_t key = setti_text_find(world, &names->texts, name, strlen(name));
     if (key == 0) {
         return sett_null();
     }
@@ -746,7 +814,10 @@ sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cur
     while (index != SETTI_NONE && setti_name_key(world, index) != key) {
         index = setti_storage_next(&names->type->storage, cursor);
     }
-    return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
+    if (index == SETTI_NONE) {
+        return sett_null();
+    }
+    return setti_entity_at(&world->entities, index);
 }
 
 SETTI_COLD static const char* name_validate(sett_world* world, setti_type* type)
@@ -774,6 +845,8 @@ SETTI_COLD static const char* name_validate(sett_world* world, setti_type* type)
             return "names: two siblings have the same name";
         }
     }
-    return count == names->count ? setti_text_validate(world, &names->texts)
-                                 : "names: the index has entities without a name";
+    if (count != names->count) {
+        return "names: the index has entities without a name";
+    }
+    return setti_text_validate(world, &names->texts);
 }

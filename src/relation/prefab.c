@@ -1,8 +1,8 @@
 /* prefab.c: prefabs, which are entities that serve as templates. This file makes entities prefabs,
  * and shares values with instances; clone.c creates instances.
  *
- * Queries skip prefabs without a term. The world has two hiding tags, Prefab and Disabled. A loop
- * tests a hiding tag only while an entity has the tag.
+ * Queries skip prefabs, though no term says so. The world has two hiding tags, Prefab and Disabled.
+ * A loop tests a hiding tag only while some entity has the tag.
  *
  * Invariant:  hidden[k] is NULL or the type of the k-th hiding tag
  */
@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-#define PREFAB_STEPS 64 /* InstanceOf links followed at most: they can form a cycle */
+#define PREFAB_STEPS 64 /* a walk along InstanceOf links ends after this: links can form a cycle */
 
 /* Removes the entities with the hiding tag from the groups and tracked sets that skip them. */
 static void prefab_leave(sett_world* world, const setti_type* tag)
@@ -42,7 +42,8 @@ static void prefab_join(sett_world* to_world)
     setti_world_add_calls(to_world, &calls);
 }
 
-/* Returns the hiding tag hidden[which]. The first call registers it, and updates queries. */
+/* Returns the hiding tag hidden[which]. The first call registers the tag, and updates queries.
+ * Returns 0 on failure. */
 static sett_component prefab_hide(sett_world* world, uint32_t which, const char* name)
 {
     SETTI_ASSERT(which < SETTI_HIDDEN);
@@ -57,7 +58,7 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
         prefab_join(world);
         world->listener_version++;
         SETTI_MODULES_EACH(world, calls, update) {
-            calls->update(world); /* now, because sett_query_matches updates no query */
+            calls->update(world); /* now, because sett_query_matches does not update queries */
         }
     }
     return world->hidden[which]->id;
@@ -65,12 +66,18 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
 
 sett_component sett_prefab_tag(sett_world* world)
 {
-    return SETTI_IS_NULL(world) ? 0 : prefab_hide(world, SETTI_HIDDEN_PREFAB, "Prefab");
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
+    return prefab_hide(world, SETTI_HIDDEN_PREFAB, "Prefab");
 }
 
 sett_component sett_disabled_tag(sett_world* world)
 {
-    return SETTI_IS_NULL(world) ? 0 : prefab_hide(world, SETTI_HIDDEN_DISABLED, "Disabled");
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
+    return prefab_hide(world, SETTI_HIDDEN_DISABLED, "Disabled");
 }
 
 SETTI_COLD sett_status sett_prefab_make(sett_world* world, sett_entity entity)
@@ -86,14 +93,14 @@ SETTI_COLD sett_status sett_prefab_make(sett_world* world, sett_entity entity)
         return world->error;
     }
     setti_type* type = setti_world_type(world, tag);
-    sett_entity at = entity;
+    sett_entity descendant = entity;
     do {
-        if (!setti_storage_has(&type->storage, at.index) &&
-            setti_change_add_fast(world, type, at, __func__, SETTI_NO_VALUE) == NULL) {
+        if (!setti_storage_has(&type->storage, descendant.index) &&
+            setti_change_add_fast(world, type, descendant, __func__, SETTI_NO_VALUE) == NULL) {
             return world->error;
         }
-        at = sett_hierarchy_walk(world, entity, at);
-    } while (!sett_is_null(at));
+        descendant = sett_hierarchy_walk(world, entity, descendant);
+    } while (!sett_is_null(descendant));
     return SETT_OK;
 }
 
@@ -114,13 +121,16 @@ sett_component sett_instance_of(sett_world* world)
     return world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]->id;
 }
 
-/* Returns the parent of an instance for which the program gives none: the scope, or null. */
+/* Returns the scope, or null. Instances get this parent if the program gives none. */
 static sett_entity prefab_scope(const sett_world* world)
 {
-    return world->scope_calls != NULL ? world->scope : sett_null();
+    if (world->scope_calls == NULL) {
+        return sett_null();
+    }
+    return world->scope;
 }
 
-/* Returns the slow path of prefab_run. */
+/* Slow path of prefab_run. */
 SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone_desc* instance,
                                             uint32_t count, setti_type* tag, sett_entity* out)
 {
@@ -132,12 +142,14 @@ SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone
         .instances = setti_relation_of_links(world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]),
         .tag = tag};
     sett_status status = setti_clone_run(&clone, out);
-    if (status == SETT_OK && count == 1 && instance->base_count == 0 && tag == NULL) {
+    bool may_use_recipe = count == 1 && instance->base_count == 0 && tag == NULL;
+    if (status == SETT_OK && may_use_recipe) {
         setti_recipe_learn(world, instance->root);
     }
     return status;
 }
 
+/* Makes `count` instances, by a recipe if possible. */
 static sett_status prefab_run(sett_world* world, const setti_clone_desc* instance, uint32_t count,
                               sett_entity* out)
 {
@@ -146,18 +158,19 @@ static sett_status prefab_run(sett_world* world, const setti_clone_desc* instanc
     }
     setti_edit_settle(world);
     setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
-    if (tag != NULL && (sett_is_null(instance->parent) ||
-                        !setti_storage_has(&tag->storage, instance->parent.index))) {
+    bool in_prefab = tag != NULL && !sett_is_null(instance->parent) &&
+                     setti_storage_has(&tag->storage, instance->parent.index);
+    if (!in_prefab) {
         tag = NULL; /* only children of prefabs are prefabs */
     }
-    bool may_use_recipe = count == 1 && instance->base_count == 0 && tag == NULL;
+    bool may_use_recipe = count == 1 && instance->base_count == 0 && !in_prefab;
     if (may_use_recipe && setti_recipe_run(world, instance, out)) {
         return SETT_OK;
     }
     return prefab_clone(world, instance, count, tag, out);
 }
 
-/* Fails unless a parent can get `count` more children. */
+/* Reports an error and returns false unless `parent` can get `count` more children. */
 static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t count,
                                 const char* call)
 {
@@ -168,8 +181,8 @@ static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t 
     if (setti_hierarchy_register(world) == 0) {
         return false;
     }
-    const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);
-    uint32_t children = above != NULL ? above->children : 0;
+    const sett_hierarchy* parent_node = setti_hierarchy_find(world, parent.index);
+    uint32_t children = parent_node != NULL ? parent_node->children : 0;
     if (count > (SETTI_CHILDREN_LIMIT - children) / SETTI_CHILD) {
         setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, SETT_ID_HIERARCHY);
         return false;
@@ -193,10 +206,13 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     if (!sett_is_null(one.parent) && !prefab_check_parent(world, one.parent, count, one.call)) {
         return world->error;
     }
-    bool may_use_out = out != NULL || count > 1; /* a recipe writes the handle in any case */
-    return prefab_run(world, &one, count, may_use_out ? out : &single);
+    if (out == NULL && count == 1) {
+        out = &single; /* a recipe needs room for the handle */
+    }
+    return prefab_run(world, &one, count, out);
 }
 
+/* Reports an error and returns false if a component is listed twice. */
 static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* desc,
                                 const char* call)
 {
@@ -215,19 +231,27 @@ static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* 
     return true;
 }
 
+/* Sets the parent and the name of an instance. Reports an error and returns false if the instance
+ * cannot have them. */
 static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc* desc,
                                  setti_clone_desc* one)
 {
-    one->parent = sett_is_null(desc->parent) ? prefab_scope(world) : desc->parent;
-    if (!sett_is_null(one->parent) && !prefab_check_parent(world, one->parent, 1, one->call)) {
-        return false;
+    one->parent = desc->parent;
+    if (sett_is_null(desc->parent)) {
+        one->parent = prefab_scope(world);
     }
-    if (desc->name != NULL) {
-        uint32_t link =
-            sett_is_null(one->parent) ? SETTI_NO_LINK : setti_link_to(one->parent.index);
-        one->name = setti_name_prepare(world, link, desc->name, one->call);
+    uint32_t parent_link = SETTI_NO_LINK;
+    if (!sett_is_null(one->parent)) {
+        if (!prefab_check_parent(world, one->parent, 1, one->call)) {
+            return false;
+        }
+        parent_link = setti_link_to(one->parent.index);
     }
-    return desc->name == NULL || one->name != 0;
+    if (desc->name == NULL) {
+        return true;
+    }
+    one->name = setti_name_prepare(world, parent_link, desc->name, one->call);
+    return one->name != 0;
 }
 
 sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiate_desc* desc,
@@ -244,26 +268,26 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
                             .value_count = desc->value_count,
                             .bases = desc->bases,
                             .base_count = desc->base_count};
-    sett_entity made = sett_null();
     if (setti_world_check_unlocked(world, one.call) != SETT_OK ||
         setti_world_lacks_list(world, desc->values, desc->value_count, one.call, "values") ||
         setti_world_lacks_list(world, desc->bases, desc->base_count, one.call, "bases")) {
-        return made;
+        return sett_null();
     }
     if (!sett_entity_valid(world, desc->prefab)) {
         setti_world_fail(world, SETT_STATUS_STALE, one.call, desc->prefab, 0);
-        return made;
+        return sett_null();
     }
     for (uint32_t k = 0; k < desc->base_count; k++) {
         if (!sett_entity_valid(world, desc->bases[k])) {
             setti_world_fail(world, SETT_STATUS_STALE, one.call, desc->bases[k], 0);
-            return made;
+            return sett_null();
         }
     }
     if (!setti_change_check_values(world, desc->values, desc->value_count, one.call) ||
         !prefab_check_values(world, desc, one.call) || !prefab_prepare_place(world, desc, &one)) {
-        return made;
+        return sett_null();
     }
+    sett_entity made = sett_null();
     setti_names_hold(world);
     sett_status status = prefab_run(world, &one, 1, &made);
     setti_names_let_go(world);
@@ -271,70 +295,78 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
 }
 
 typedef struct prefab_call {
-    setti_command_call call; /* first */
-    const char* name;        /* of the program's call, for messages */
+    setti_command_call call; /* first member */
+    const char* name;        /* name of the program's call, for messages */
     sett_entity prefab;
-    uint32_t count;       /* number of recorded entities: 1 (the root), or the whole subtree */
-    sett_entity entity[]; /* if count > 1; in the order of sett_hierarchy_walk */
+    uint32_t count;       /* number of recorded entities: 1 (the root), or all of the subtree */
+    sett_entity entity[]; /* empty if count is 1; in the order of sett_hierarchy_walk */
 } prefab_call;
 
+/* Returns the number of entities of a subtree. */
 static uint32_t prefab_tree_size(const sett_world* world, sett_entity prefab)
 {
     uint32_t count = 0;
-    for (sett_entity at = prefab; !sett_is_null(at); at = sett_hierarchy_walk(world, prefab, at)) {
+    for (sett_entity entity = prefab; !sett_is_null(entity);
+         entity = sett_hierarchy_walk(world, prefab, entity)) {
         count++;
     }
     return count;
 }
 
-/* Destroys the entities that are alive. */
+/* Destroys the entities that are alive. Stops at the first that cannot be destroyed. */
 static sett_status prefab_destroy_all(sett_world* world, const sett_entity* entities,
                                       uint32_t count)
 {
-    sett_status status = SETT_OK;
-    for (uint32_t k = 0; k < count && status == SETT_OK; k++) {
-        if (sett_entity_valid(world, entities[k])) {
-            status = sett_entity_destroy(world, entities[k]);
+    for (uint32_t k = 0; k < count; k++) {
+        if (!sett_entity_valid(world, entities[k])) {
+            continue;
+        }
+        sett_status status = sett_entity_destroy(world, entities[k]);
+        if (status != SETT_OK) {
+            return status;
         }
     }
-    return status;
+    return SETT_OK;
 }
 
 /* Turns recorded entities into an instance. */
 static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
-    const prefab_call* of = given;
-    const char* call = of->name;
-    const sett_entity* into = of->count == 1 ? &entity : of->entity;
-    bool all_alive = sett_entity_valid(world, of->prefab); /* the prefab and all entities */
+    const prefab_call* record = given;
+    const sett_entity* entities = record->count == 1 ? &entity : record->entity;
+    bool all_alive = sett_entity_valid(world, record->prefab); /* the prefab and all entities */
     /* If memory ran out in an earlier try, the program may have changed the entities since. */
-    for (uint32_t k = 0; k < of->count; k++) {
-        all_alive = all_alive && sett_entity_valid(world, into[k]);
-        if (sett_entity_components(world, into[k], NULL, 0) != 0) {
+    for (uint32_t k = 0; k < record->count; k++) {
+        if (!sett_entity_valid(world, entities[k])) {
+            all_alive = false;
+        }
+        if (sett_entity_components(world, entities[k], NULL, 0) != 0) {
             return setti_world_fail_with(
                 world, SETT_STATUS_PRESENT,
                 "%s: entity %u:%u got components after memory had run out, "
                 "so it cannot become an instance - record a new command",
-                call, SETTI_HANDLE(into[k]));
+                record->name, SETTI_HANDLE(entities[k]));
         }
     }
     if (!all_alive) {
-        return prefab_destroy_all(world, into, of->count);
+        return prefab_destroy_all(world, entities, record->count);
     }
     sett_status status;
-    if (of->count == 1 || prefab_tree_size(world, of->prefab) == of->count) {
-        setti_clone_desc one = {
-            .call = call, .root = of->prefab, .into = into, .into_count = of->count};
+    if (record->count == 1 || prefab_tree_size(world, record->prefab) == record->count) {
+        setti_clone_desc one = {.call = record->name,
+                                .root = record->prefab,
+                                .into = entities,
+                                .into_count = record->count};
         sett_entity root = entity;
         status = prefab_run(world, &one, 1, &root);
     } else {
         status = setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                                        "%s: prefab %u:%u gained or lost descendants after the "
                                        "command was recorded - record the command again",
-                                       call, SETTI_HANDLE(of->prefab));
+                                       record->name, SETTI_HANDLE(record->prefab));
     }
     if (status != SETT_OK && status != SETT_STATUS_OUT_OF_MEMORY) {
-        (void)prefab_destroy_all(world, into, of->count);
+        (void)prefab_destroy_all(world, entities, record->count);
     }
     return status;
 }
@@ -351,17 +383,20 @@ static bool prefab_record(sett_commands* commands, sett_entity prefab, sett_enti
                           uint32_t count, const char* call)
 {
     static const setti_command_kind kind = {"instantiate", prefab_apply, prefab_print};
-    size_t list = count > 1 ? count * sizeof(*out) : 0;
+    size_t list_size = 0;
+    if (count > 1) {
+        list_size = count * sizeof(*out);
+    }
     prefab_call* record =
-        setti_commands_create_call(commands, &kind, sizeof(*record) + list, out, count, call);
+        setti_commands_create_call(commands, &kind, sizeof(*record) + list_size, out, count, call);
     if (record == NULL) {
         return false;
     }
     record->name = call;
     record->prefab = prefab;
     record->count = count;
-    if (list != 0) {
-        memcpy(record->entity, out, list);
+    if (list_size != 0) {
+        memcpy(record->entity, out, list_size);
     }
     return true;
 }
@@ -373,7 +408,10 @@ sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
     }
     setti_commands_check_handle(commands, prefab, 0, __func__);
     sett_entity entity;
-    return prefab_record(commands, prefab, &entity, 1, __func__) ? entity : sett_null();
+    if (!prefab_record(commands, prefab, &entity, 1, __func__)) {
+        return sett_null();
+    }
+    return entity;
 }
 
 uint32_t sett_cmd_instantiate_tree(sett_commands* commands, sett_entity prefab, sett_entity* out,
@@ -419,7 +457,9 @@ sett_status sett_prefab_share(sett_world* world, sett_component component, bool 
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, __func__, sett_null(), component);
     }
     type->flags &= ~(uint32_t)SETTI_TYPE_SHARED;
-    type->flags |= shared ? SETTI_TYPE_SHARED : 0;
+    if (shared) {
+        type->flags |= SETTI_TYPE_SHARED;
+    }
     setti_recipe_forget(world);
     return SETT_OK;
 }
@@ -431,10 +471,13 @@ const void* sett_prefab_get(const sett_world* world, sett_entity entity, sett_co
     }
     const void* value = sett_find(world, entity, component);
     const setti_type* instances = world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF];
-    for (uint32_t steps = 0; value == NULL && instances != NULL && steps < PREFAB_STEPS; steps++) {
+    if (value != NULL || instances == NULL) {
+        return value;
+    }
+    for (uint32_t steps = 0; value == NULL && steps < PREFAB_STEPS; steps++) {
         entity = sett_target(world, entity, instances->id);
         if (sett_is_null(entity)) {
-            break;
+            return NULL;
         }
         value = sett_find(world, entity, component);
     }

@@ -1,13 +1,13 @@
-/* recipe.c: instances of prefabs, one at a time.
+/* recipe.c: instances of prefabs, created one at a time.
  *
  * The workload: shots, monsters and effects, created one by one while a game runs. Analysing a
  * subtree and reserving memory type by type took 8,700 instructions for an entity of 5 components,
  * and 65,000 for a tree of ten; hand-written code takes 870 and 8,700. So a recipe stores clone.c's
  * analysis:
  *
- *     nodes     index, signature, links, name of the original: compared with the prefab each time
- *               signature of the copy, parent, number of parts
- *     parts     type, source of the value; of all nodes in turn
+ * nodes     index, signature, links and name of the original, compared with the prefab each time;
+ *               signature, parent and number of parts of the copy
+ *     parts     type and source of a value: the parts of all nodes in turn
  *
  * Values are read from the prefab each time, so setting a value needs no new recipe. Comparing a
  * node's signature, links and name takes 30 instructions. Rejected: a version counter in the
@@ -21,19 +21,19 @@
 #include "relation/name.h"
 #include "relation/prefab.h"
 
-#define RECIPE_ROOT_MOST 32 /* components of an instance's root at most, with given values */
-#define RECIPE_TRIES 64     /* instances without a recipe before the prefab is analysed again */
+#define RECIPE_ROOT_MOST 32 /* most components of an instance's root, including given values */
+#define RECIPE_TRIES 64     /* instances that clone.c makes before the prefab is analysed again */
 #define RECIPE_LIMIT 64     /* first capacity of the table of recipes */
 
 /* A node of the prefab, and its copy. */
 typedef struct recipe_node {
-    uint32_t index;                         /* of the original */
-    uint32_t signature;                     /* of the original, when the recipe was made */
+    uint32_t index;                         /* entity index of the original */
+    uint32_t signature;                     /* the original's, when the recipe was made */
     uint64_t dont_fragment_hash;            /* tells which dont_fragment types the original has */
-    sett_hierarchy links;                   /* of the original, when the recipe was made */
+    sett_hierarchy links;                   /* the original's, when the recipe was made */
     sett_hierarchy copy;                    /* the hierarchy's component of the copy */
     uint64_t name;                          /* key of the copy's name, or 0 */
-    uint32_t part_count;                    /* components of the copy, in `parts` */
+    uint32_t part_count;                    /* number of components of the copy */
     uint32_t copy_signature;                /* signature of the copy */
     uint32_t parent, first, next, previous; /* node numbers, or SETTI_NONE */
     uint32_t level;                         /* depth below the root */
@@ -46,15 +46,15 @@ typedef struct prefab_recipe {
     sett_entity prefab;
     uint32_t version; /* recipes_of(world)->version, when the recipe was made */
     uint32_t epoch;   /* world->transition_epoch, when the recipe was made */
-    bool simple;      /* usable, because copies get no links but the hierarchy's and InstanceOf */
-    uint32_t tries;   /* instances that clone.c made while `simple` was false */
-    size_t size;      /* of this struct, in bytes */
+    bool simple;    /* copies get no links except the hierarchy's and InstanceOf; false: unusable */
+    uint32_t tries; /* instances that clone.c made while `simple` was false */
+    size_t size;    /* of this struct, in bytes */
     uint32_t node_count;
     uint32_t part_count;
     uint32_t named;          /* number of nodes with a name */
     setti_hash_map by_index; /* link of the original -> node, if values have references */
     recipe_node* nodes;
-    /* Scratch memory for one instance. For the next instance, only addresses of values change. */
+    /* Memory for one instance. It is used again for the next, with other addresses of values. */
     setti_edit* edits;      /* by node */
     setti_edit_part* parts; /* of all nodes in turn */
     sett_entity* copies;    /* by node */
@@ -62,8 +62,9 @@ typedef struct prefab_recipe {
 
 struct setti_recipes {
     setti_hash_map by_prefab; /* index of a prefab + 1 -> slot */
-    prefab_recipe** slots;    /* NULL: instantiated once, without a recipe */
-    prefab_recipe* last;      /* the last used recipe, or NULL */
+    prefab_recipe**
+        slots;           /* an item is NULL: the prefab was instantiated once, and has no recipe */
+    prefab_recipe* last; /* the last used recipe, or NULL */
     uint32_t count;
     uint32_t capacity;
     uint32_t version; /* increases when all recipes become outdated */
@@ -87,11 +88,14 @@ static void recipe_free(sett_world* world, prefab_recipe* recipe)
     }
 }
 
+/* Returns the slot of a prefab, or NULL if the prefab was never instantiated. */
 static prefab_recipe** recipe_slot(const sett_world* world, sett_entity prefab)
 {
     const struct setti_recipes* all = recipes_of(world);
-    uint32_t slot =
-        all != NULL ? setti_hash_map_find(&all->by_prefab, (uint64_t)prefab.index + 1) : SETTI_NONE;
+    if (all == NULL) {
+        return NULL;
+    }
+    uint32_t slot = setti_hash_map_find(&all->by_prefab, (uint64_t)prefab.index + 1);
     return slot != SETTI_NONE ? &all->slots[slot] : NULL;
 }
 
@@ -109,7 +113,7 @@ void setti_recipe_drop(sett_world* world)
     memset(all, 0, sizeof(*all));
 }
 
-/* Frees the slots of destroyed prefabs, and those without a recipe. */
+/* Frees the slots of destroyed prefabs, and slots without a recipe. */
 static void recipe_prune(sett_world* world)
 {
     struct setti_recipes* all = recipes_of(world);
@@ -117,9 +121,12 @@ static void recipe_prune(sett_world* world)
     setti_hash_map_deinit(&world->pool, &all->by_prefab);
     for (uint32_t k = 0; k < all->count; k++) {
         prefab_recipe* recipe = all->slots[k];
-        if (recipe != NULL && setti_entity_is_current(&world->entities, recipe->prefab) &&
-            setti_hash_map_set(&world->pool, &all->by_prefab, (uint64_t)recipe->prefab.index + 1,
-                               remaining)) {
+        bool keeps = false;
+        if (recipe != NULL && setti_entity_is_current(&world->entities, recipe->prefab)) {
+            keeps = setti_hash_map_set(&world->pool, &all->by_prefab,
+                                       (uint64_t)recipe->prefab.index + 1, remaining);
+        }
+        if (keeps) {
             all->slots[remaining++] = recipe;
         } else {
             recipe_free(world, recipe);
@@ -141,11 +148,11 @@ static prefab_recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
         }
         world->module[SETTI_SLOT_RECIPES] = all;
     }
-    bool full = all->count == all->capacity;
-    if (full) {
+    bool is_full = all->count == all->capacity;
+    if (is_full) {
         recipe_prune(world);
     }
-    if (full && all->count * 2 >= all->capacity) {
+    if (is_full && all->count * 2 >= all->capacity) { /* pruning has freed less than half */
         prefab_recipe** grown =
             setti_pool_grow(pool, all->slots, sizeof(prefab_recipe*), all->count,
                             SETTI_MAX(all->count + 1, RECIPE_LIMIT), &all->capacity);
@@ -168,7 +175,7 @@ void setti_recipe_forget(sett_world* world)
     }
 }
 
-/* Returns a hash of which dont_fragment types an entity has. */
+/* Returns a hash that tells which dont_fragment types an entity has. */
 static uint64_t recipe_dont_fragment_hash(const sett_world* world, uint32_t index)
 {
     uint64_t hash = world->dont_fragment.count;
@@ -184,7 +191,10 @@ static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
     if (link == SETTI_NO_LINK) {
         return SETTI_NONE;
     }
-    return plan->node_count == 1 ? 0 : setti_hash_map_find(&plan->by_index, link);
+    if (plan->node_count == 1) {
+        return 0;
+    }
+    return setti_hash_map_find(&plan->by_index, link);
 }
 
 /* Notes the links of an original in the hierarchy, and the nodes to which they lead. */
@@ -214,16 +224,18 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan,
                              prefab_recipe* recipe, uint32_t k)
 {
     SETTI_ASSERT(k < recipe->node_count && plan->nodes[k].counterpart == SETTI_NONE);
-    const setti_clone_node* from = &plan->nodes[k];
+    const setti_clone_node* planned = &plan->nodes[k];
     recipe_node* node = &recipe->nodes[k];
-    node->index = from->index;
-    node->signature = setti_entity_set_of(&world->entities, from->index);
-    node->dont_fragment_hash = recipe_dont_fragment_hash(world, from->index);
-    node->name = setti_clone_keeps_name(plan, from) ? setti_name_key(world, from->index) : 0;
-    node->copy_signature = from->edit.to;
-    node->derives = from->derives;
-    node->part_count = from->edit.added_count;
-    recipe->named += node->name != 0;
+    node->index = planned->index;
+    node->signature = setti_entity_set_of(&world->entities, planned->index);
+    node->dont_fragment_hash = recipe_dont_fragment_hash(world, planned->index);
+    if (setti_clone_keeps_name(plan, planned)) {
+        node->name = setti_name_key(world, planned->index);
+        recipe->named++;
+    }
+    node->copy_signature = planned->edit.to;
+    node->derives = planned->derives;
+    node->part_count = planned->edit.added_count;
     recipe_note_links(world, plan, recipe, k);
     recipe->edits[k] = (setti_edit){.entities = &recipe->copies[k],
                                     .count = 1,
@@ -233,23 +245,26 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan,
                                     .creates = true};
     for (uint32_t t = 0; t < node->part_count; t++) {
         setti_edit_part* part = &recipe->parts[recipe->part_count++];
-        *part = from->edit.added[t];
+        *part = planned->edit.added[t];
         const setti_type* type = part->type;
         if (setti_hierarchy_of(world) != NULL && type == setti_hierarchy_of(world)->type) {
             part->value = &node->copy;
             part->quiet = true;
         }
-        node->has_references =
-            node->has_references || (part->origin != NULL && type->desc.entity_offset_count != 0);
-        bool is_instance_of = from->derives && type == plan->instances->links;
-        if (type->ends != NULL || (type->links != NULL && !is_instance_of)) {
+        if (part->origin != NULL && type->desc.entity_offset_count != 0) {
+            node->has_references = true;
+        }
+        bool is_instance_of = planned->derives && type == plan->instances->links;
+        bool has_links = type->links != NULL && !is_instance_of;
+        if (type->ends != NULL || has_links) {
             return false;
         }
     }
     return true;
 }
 
-/* Allocates a recipe, followed by the arrays. Returns NULL if memory runs out. */
+/* Allocates a recipe and, in the same piece of memory, the arrays. Returns NULL if memory runs
+ * out. */
 static prefab_recipe* recipe_alloc(sett_world* world, const setti_clone* plan)
 {
     size_t parts = 0;
@@ -271,6 +286,7 @@ static prefab_recipe* recipe_alloc(sett_world* world, const setti_clone* plan)
     return recipe;
 }
 
+/* Makes a recipe from an analysis. Returns NULL if memory runs out. */
 static prefab_recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_entity prefab)
 {
     prefab_recipe* recipe = recipe_alloc(world, plan);
@@ -285,7 +301,9 @@ static prefab_recipe* recipe_make(sett_world* world, const setti_clone* plan, se
     bool has_references = false;
     for (uint32_t k = 0; k < plan->node_count && recipe->simple; k++) {
         recipe->simple = recipe_fill_node(world, plan, recipe, k);
-        has_references = has_references || recipe->nodes[k].has_references;
+        if (recipe->nodes[k].has_references) {
+            has_references = true;
+        }
     }
     if (!has_references) {
         return recipe;
@@ -307,7 +325,9 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
         (void)recipe_add_slot(world, prefab);
         return;
     }
-    if (*slot != NULL && !(*slot)->simple && (*slot)->tries++ < RECIPE_TRIES) {
+    prefab_recipe* old = *slot;
+    if (old != NULL && !old->simple && old->tries < RECIPE_TRIES) {
+        old->tries++;
         return;
     }
     setti_clone plan = {
@@ -316,33 +336,49 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
         .to = world,
         .count = 1,
         .instances = setti_relation_of_links(world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF])};
-    prefab_recipe* recipe =
-        setti_clone_plan(&plan) == SETT_OK ? recipe_make(world, &plan, prefab) : NULL;
+    prefab_recipe* recipe = NULL;
+    if (setti_clone_plan(&plan) == SETT_OK) {
+        recipe = recipe_make(world, &plan, prefab);
+    }
     setti_clone_release(&plan);
-    recipe_free(world, *slot);
+    recipe_free(world, old);
     *slot = recipe;
 }
 
-/* Returns true if the original has the noted links still. `links`: its present links, or NULL. */
-static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool root)
+/* Returns true if the original still has the noted links. `links` are the present links of the
+ * original, or NULL if the original is not in the hierarchy. */
+static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool is_root)
 {
     if (links == NULL || !node->in_tree) {
         return (links != NULL) == node->in_tree; /* true: in the hierarchy neither then nor now */
     }
-    /* The root's parent and siblings do not matter. */
-    return links->first == node->links.first && links->children == node->links.children &&
-           (root || (links->parent == node->links.parent && links->next == node->links.next &&
-                     links->previous == node->links.previous));
+    if (links->first != node->links.first || links->children != node->links.children) {
+        return false;
+    }
+    if (is_root) {
+        return true; /* the root's parent and siblings do not matter */
+    }
+    return links->parent == node->links.parent && links->next == node->links.next &&
+           links->previous == node->links.previous;
 }
 
-static bool recipe_is_unchanged(const sett_world* world, const recipe_node* node, bool root)
+/* Returns true if the original of a node is as it was when the recipe was made. */
+static bool recipe_is_unchanged(const sett_world* world, const recipe_node* node, bool is_root)
 {
-    return recipe_has_links(node, setti_hierarchy_find(world, node->index), root) &&
-           setti_entity_set_of(&world->entities, node->index) == node->signature &&
-           (root || setti_names_of(world) == NULL ||
-            setti_name_key(world, node->index) == node->name) &&
-           (world->dont_fragment.count == 0 ||
-            recipe_dont_fragment_hash(world, node->index) == node->dont_fragment_hash);
+    if (!recipe_has_links(node, setti_hierarchy_find(world, node->index), is_root)) {
+        return false;
+    }
+    if (setti_entity_set_of(&world->entities, node->index) != node->signature) {
+        return false;
+    }
+    bool may_be_named = !is_root && setti_names_of(world) != NULL;
+    if (may_be_named && setti_name_key(world, node->index) != node->name) {
+        return false;
+    }
+    if (world->dont_fragment.count == 0) {
+        return true;
+    }
+    return recipe_dont_fragment_hash(world, node->index) == node->dont_fragment_hash;
 }
 
 /* Returns the recipe of a prefab, or NULL if no recipe can be used. */
@@ -357,8 +393,10 @@ static prefab_recipe* recipe_find(const sett_world* world, sett_entity prefab)
         all->last = slot != NULL ? *slot : NULL;
     }
     prefab_recipe* recipe = all->last;
-    if (recipe == NULL || !sett_equals(recipe->prefab, prefab) || !recipe->simple ||
-        recipe->version != recipes_of(world)->version || recipe->epoch != world->transition_epoch) {
+    if (recipe == NULL || !sett_equals(recipe->prefab, prefab) || !recipe->simple) {
+        return NULL;
+    }
+    if (recipe->version != all->version || recipe->epoch != world->transition_epoch) {
         return NULL;
     }
     /* Equal links lead to the same entities, because links to destroyed entities are removed. */
@@ -370,7 +408,8 @@ static prefab_recipe* recipe_find(const sett_world* world, sett_entity prefab)
     return recipe;
 }
 
-/* Adds a value to the root's edit, or replaces the value. Returns false if clone.c is needed. */
+/* Adds a value to the root's edit, or replaces the value there. Returns false if clone.c has to
+ * make the instance. */
 static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
 {
     for (uint32_t k = 0; k < edit->added_count; k++) {
@@ -384,11 +423,14 @@ static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, co
             return true;
         }
     }
-    return type != NULL && edit->added_count < RECIPE_ROOT_MOST &&
-           setti_change_include_fast(world, edit, type, value);
+    if (type == NULL || edit->added_count >= RECIPE_ROOT_MOST) {
+        return false;
+    }
+    return setti_change_include_fast(world, edit, type, value);
 }
 
-/* Adds given values, parent and name to the root's edit. Returns false if clone.c is needed. */
+/* Adds the given values, parent and name to the root's edit. Returns false if clone.c has to make
+ * the instance. */
 static bool recipe_begin_root(sett_world* world, prefab_recipe* recipe,
                               const setti_clone_desc* instance, setti_edit_part* room)
 {
@@ -409,38 +451,48 @@ static bool recipe_begin_root(sett_world* world, prefab_recipe* recipe,
             return false;
         }
     }
-    return (sett_is_null(instance->parent) ||
-            recipe_add(world, edit, setti_hierarchy_of(world)->type, NULL)) &&
-           (instance->name == 0 || recipe_add(world, edit, setti_names_of(world)->type, NULL));
+    if (!sett_is_null(instance->parent) &&
+        !recipe_add(world, edit, setti_hierarchy_of(world)->type, NULL)) {
+        return false;
+    }
+    if (instance->name != 0) {
+        return recipe_add(world, edit, setti_names_of(world)->type, NULL);
+    }
+    return true;
 }
 
-/* Reserves the entities of the copies. `into`: the entity that becomes the root's copy, or NULL. */
+/* Reserves the entities of the copies. `root_copy` is the entity that becomes the root's copy.
+ * NULL: the root gets a new entity too. */
 static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
-                                    const sett_entity* into)
+                                    const sett_entity* root_copy)
 {
     setti_entity_table* table = &world->entities;
-    uint32_t k = into != NULL ? 1 : 0;              /* the first node that gets a new entity */
-    uint32_t from = setti_entity_hint_index(table); /* the reservation advances it */
-    uint32_t at = from;
-    if (into != NULL) {
-        recipe->copies[0].index = into->index;
+    uint32_t k = root_copy != NULL ? 1 : 0;         /* the first node that gets a new entity */
+    uint32_t hint = setti_entity_hint_index(table); /* the reservation advances the hint */
+    uint32_t index = hint;
+    if (root_copy != NULL) {
+        recipe->copies[0].index = root_copy->index;
     }
-    if (setti_entity_reserve(&world->pool, table, &from, recipe->node_count - k) != SETT_OK) {
+    if (setti_entity_reserve(&world->pool, table, &hint, recipe->node_count - k) != SETT_OK) {
         return false;
     }
     while (k < recipe->node_count) {
-        setti_entity_run run = setti_entity_next_run(table, at, recipe->node_count - k);
-        for (at = run.first; at < run.first + run.count; at++) {
-            recipe->copies[k++].index = at;
+        setti_entity_run run = setti_entity_next_run(table, index, recipe->node_count - k);
+        for (index = run.first; index < run.first + run.count; index++) {
+            recipe->copies[k++].index = index;
         }
     }
     return true;
 }
 
+/* Reserves entities and memory for an instance. Returns false if memory runs out. */
 static bool recipe_reserve(sett_world* world, prefab_recipe* recipe,
                            const setti_clone_desc* instance)
 {
-    uint32_t named = recipe->named + (instance->name != 0);
+    uint32_t named = recipe->named;
+    if (instance->name != 0) {
+        named++;
+    }
     if (!recipe_reserve_entities(world, recipe, instance->into)) {
         return false;
     }
@@ -450,17 +502,19 @@ static bool recipe_reserve(sett_world* world, prefab_recipe* recipe,
         }
     }
     if (named != 0 && !setti_name_reserve(world, named)) {
-        setti_edit_unclaim(world); /* the failing steps above do this themselves */
+        setti_edit_unclaim(world); /* the steps above do this themselves if they fail */
         return false;
     }
     return true;
 }
 
+/* Returns the link of the copy of a node, or SETTI_NO_LINK for SETTI_NONE. */
 static uint32_t recipe_copy_link(const prefab_recipe* recipe, uint32_t node)
 {
     return node != SETTI_NONE ? setti_link_to(recipe->copies[node].index) : SETTI_NO_LINK;
 }
 
+/* Computes the hierarchy's components of the first `count` copies. */
 SETTI_INLINE void recipe_link_copies(const sett_world* world, prefab_recipe* recipe, uint32_t count,
                                      const setti_clone_desc* instance)
 {
@@ -481,30 +535,30 @@ SETTI_INLINE void recipe_link_copies(const sett_world* world, prefab_recipe* rec
     }
 }
 
-/* Makes a copy's references to originals lead to copies. */
+/* Makes the references of a copy lead to copies, where they lead to originals. */
 static void recipe_remap(sett_world* world, const prefab_recipe* recipe, const setti_edit* edit,
                          uint32_t index)
 {
     for (uint32_t p = 0; p < edit->added_count; p++) {
         const setti_type* type = edit->added[p].type;
-        bool copied = edit->added[p].origin != NULL;
-        for (uint32_t n = 0; copied && n < type->desc.entity_offset_count; n++) {
-            unsigned char* at = setti_storage_find(&type->storage, index);
+        bool is_copied = edit->added[p].origin != NULL;
+        for (uint32_t n = 0; is_copied && n < type->desc.entity_offset_count; n++) {
+            unsigned char* bytes = setti_storage_find(&type->storage, index);
             sett_entity reference;
-            at += type->desc.entity_offsets[n];
-            memcpy(&reference, at, sizeof(reference));
-            uint32_t node =
-                setti_entity_is_current(&world->entities, reference)
-                    ? setti_hash_map_find(&recipe->by_index, setti_link_to(reference.index))
-                    : SETTI_NONE;
+            bytes += type->desc.entity_offsets[n];
+            memcpy(&reference, bytes, sizeof(reference));
+            if (!setti_entity_is_current(&world->entities, reference)) {
+                continue;
+            }
+            uint32_t node = setti_hash_map_find(&recipe->by_index, setti_link_to(reference.index));
             if (node != SETTI_NONE) {
-                memcpy(at, &recipe->copies[node], sizeof(reference));
+                memcpy(bytes, &recipe->copies[node], sizeof(reference));
             }
         }
     }
 }
 
-/* Attaches, links and names the copies, then runs callbacks. */
+/* Attaches, links and names the copies. Then runs callbacks. */
 SETTI_INLINE void recipe_finish(sett_world* world, const prefab_recipe* recipe, uint32_t count,
                                 const setti_clone_desc* instance)
 {
@@ -545,6 +599,7 @@ static bool recipe_make_one(sett_world* world, prefab_recipe* recipe,
     return true;
 }
 
+/* Creates the copies. Runs no callbacks for new components. */
 static void recipe_commit(sett_world* world, prefab_recipe* recipe,
                           const setti_clone_desc* instance)
 {
@@ -558,6 +613,7 @@ static void recipe_commit(sett_world* world, prefab_recipe* recipe,
     }
 }
 
+/* Makes an instance of any prefab with a recipe. Returns false if memory runs out. */
 static bool recipe_make_all(sett_world* world, prefab_recipe* recipe,
                             const setti_clone_desc* instance, sett_entity* out)
 {
@@ -578,13 +634,13 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
 {
     setti_edit_part room[RECIPE_ROOT_MOST];
     prefab_recipe* recipe = recipe_find(world, instance->root);
-    bool into_observed = instance->into_count != 0 && world->upward_observers != 0;
-    if (recipe == NULL || instance->into_count > 1 || into_observed) {
+    bool is_observed = instance->into_count != 0 && world->upward_observers != 0;
+    if (recipe == NULL || instance->into_count > 1 || is_observed) {
         return false;
     }
     if (!sett_is_null(instance->parent)) {
-        const sett_hierarchy* above = setti_hierarchy_find(world, instance->parent.index);
-        if (above == NULL || above->children >= SETTI_CHILDREN_LIMIT) {
+        const sett_hierarchy* parent_node = setti_hierarchy_find(world, instance->parent.index);
+        if (parent_node == NULL || parent_node->children >= SETTI_CHILDREN_LIMIT) {
             return false;
         }
     }
@@ -596,8 +652,9 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
     if (!recipe_begin_root(world, recipe, instance, room)) {
         return false;
     }
-    bool alone = recipe->node_count == 1 && recipe->named == 0 && instance->name == 0 &&
-                 instance->into_count == 0;
-    return alone ? recipe_make_one(world, recipe, instance, out)
-                 : recipe_make_all(world, recipe, instance, out);
+    bool has_names = recipe->named != 0 || instance->name != 0;
+    if (recipe->node_count == 1 && instance->into_count == 0 && !has_names) {
+        return recipe_make_one(world, recipe, instance, out);
+    }
+    return recipe_make_all(world, recipe, instance, out);
 }

@@ -1,4 +1,4 @@
-/* recipe.h: recipes store clone.c's analysis of a prefab for later instances. */
+/* recipe.h: recipes, which store clone.c's analysis of a prefab for later instances. */
 #ifndef SETTI_RECIPE_H
 #define SETTI_RECIPE_H
 
@@ -10,6 +10,7 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
 /* Call after clone.c has made an instance of a prefab. The second call stores a recipe. */
 void setti_recipe_learn(sett_world* world, sett_entity prefab);
 
+/* Frees all recipes. */
 void setti_recipe_drop(sett_world* world);
 
 /* Makes all recipes outdated. */

@@ -2,7 +2,8 @@
  * handles destroyed entities.
  *
  * Any call may remove a source's component: the cascade removes the links from the lists. Only this
- * file adds the component: a link also changes the target, and memory for both is reserved first.
+ * file adds the component, because a link also changes the target. Memory for the changes of both
+ * entities is reserved first.
  *
  * Invariant:  an entity has the component  <=>  it has at least one target;
  *             an entity that is a target has the "<name> sources" component
@@ -13,32 +14,34 @@
 
 #include <stdio.h>
 
-#define RECORD_PAGE ((size_t)16 << 10) /* bytes of a page at most, if 16 records fit */
+#define RECORD_PAGE ((size_t)16 << 10) /* most bytes of a page, unless 16 records need more */
 
 static const char relation_registers[] = "sett_relationship_register";
 
-/* The copy hook of links. Copies only data: sett_relate sets the target. */
-static void links_copy(void* to, const void* from, uint32_t count, void* user)
+/* The copy hook of links. Copies only data, because sett_relate sets the target. */
+static void links_copy(void* copies, const void* originals, uint32_t count, void* user)
 {
     const setti_relation* relation = user;
     size_t size = relation->links->storage.size;
     if (relation->many) {
-        return;
+        return; /* the data are in records */
     }
     for (uint32_t k = 0; k < count; k++) {
-        memcpy((unsigned char*)to + k * size + relation->layout.data,
-               (const unsigned char*)from + k * size + relation->layout.data, relation->data_size);
+        size_t offset = k * size + relation->layout.data;
+        memcpy((unsigned char*)copies + offset, (const unsigned char*)originals + offset,
+               relation->data_size);
     }
 }
 
-/* Writes a link's data to `to`. NULL: leaves the data as they are. */
-static void relation_write(const setti_relation* relation, void* to, const void* data)
+/* Writes a link's data, unless `data` is NULL. */
+static void relation_write(const setti_relation* relation, void* link_data, const void* data)
 {
     if (data != NULL && relation->data_size != 0) {
-        memcpy(to, data, relation->data_size);
+        memcpy(link_data, data, relation->data_size);
     }
 }
 
+/* Computes where records, and the data in links, are. */
 static void relation_lay_out(setti_relation* relation, const sett_component_desc* data)
 {
     size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
@@ -65,7 +68,7 @@ static void relation_lay_out(setti_relation* relation, const sett_component_desc
         .data = (uint32_t)data_begin};
 }
 
-/* Comparisons and hashes leave out local members: neighbours in lists, and the lists' ends. */
+/* Comparisons and hashes leave out local members: the neighbours in lists and the ends of lists. */
 static const sett_struct* const link_members =
     SETT_STRUCT(sett_link, target, (chain_, .element = SETT_MEMBER_OPAQUE, .local = true));
 static const sett_struct* const list_members =
@@ -92,6 +95,8 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     return sett_component_register(world, &desc);
 }
 
+/* Describes an exclusive link: the first member is the sett_link, the others are those of the data.
+ * */
 static void relation_fill_members(const setti_relation* relation, sett_member* member)
 {
     const sett_struct* data = relation->data_type->desc.members;
@@ -105,6 +110,8 @@ static void relation_fill_members(const setti_relation* relation, sett_member* m
     }
 }
 
+/* Fills the mask of an exclusive link: the target and the data are compared, the neighbours are
+ * not. */
 static void relation_fill_mask(const setti_relation* relation, unsigned char* mask)
 {
     const sett_component_desc* data = &relation->data_type->desc;
@@ -116,7 +123,8 @@ static void relation_fill_mask(const setti_relation* relation, unsigned char* ma
     }
 }
 
-/* Describes an exclusive link's value by members or by a mask. The caller frees *room. */
+/* Describes the value of an exclusive link by members, or by a mask. The caller frees `*room`.
+ * Returns false if memory runs out. */
 static bool relation_describe_value(const setti_relation* relation, sett_struct* structure,
                                     sett_component_desc* desc, void** room, size_t* room_size)
 {
@@ -124,10 +132,13 @@ static bool relation_describe_value(const setti_relation* relation, sett_struct*
     const sett_component_desc* data = &relation->data_type->desc;
     bool has_members = data->size == 0 || data->members != NULL;
     uint32_t count = data->members != NULL ? data->members->count : 0;
-    *room_size = has_members ? (count + 1) * sizeof(sett_member) : relation->layout.size;
+    *room_size = relation->layout.size;
+    if (has_members) {
+        *room_size = (count + 1) * sizeof(sett_member); /* the first describes the link */
+    }
     *room = setti_pool_alloc(&relation->world->pool, *room_size, 16);
     if (*room == NULL) {
-        return false; /* no memory */
+        return false;
     }
     if (has_members) {
         relation_fill_members(relation, *room);
@@ -145,7 +156,7 @@ static bool relation_describe_value(const setti_relation* relation, sett_struct*
 static sett_component relation_register_links(setti_relation* relation,
                                               const sett_relationship_desc* given)
 {
-    sett_struct of;
+    sett_struct structure;
     void* room = NULL;
     size_t room_size = 0;
     sett_component_desc desc = {.name = given->name,
@@ -160,7 +171,7 @@ static sett_component relation_register_links(setti_relation* relation,
     if (!relation->many) {
         desc.align = SETTI_MAX(relation->data_type->desc.align, sizeof(uint32_t));
         desc.members = NULL;
-        if (!relation_describe_value(relation, &of, &desc, &room, &room_size)) {
+        if (!relation_describe_value(relation, &structure, &desc, &room, &room_size)) {
             setti_world_no_memory(relation->world, relation_registers);
             return 0;
         }
@@ -170,17 +181,27 @@ static sett_component relation_register_links(setti_relation* relation,
     return id;
 }
 
-/* Returns true if two relations have the same options. `b` may leave out the members. */
+/* Returns true if two relations have the same options and the same data. `b` may have no members,
+ * though `a` has. */
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
+    if (a->many != b->many || a->desc.acyclic != b->desc.acyclic) {
+        return false;
+    }
+    if (a->desc.transitive != b->desc.transitive || a->desc.reflexive != b->desc.reflexive) {
+        return false;
+    }
+    if (a->desc.on_target_destroyed != b->desc.on_target_destroyed ||
+        a->desc.on_source_destroyed != b->desc.on_source_destroyed) {
+        return false;
+    }
+    if (a->data_type->members == NULL && b->data_type->members != NULL) {
+        return false;
+    }
     char list[SETTI_MESSAGE_SIZE];
-    setti_writer out = setti_writer_begin(list, sizeof(list));
-    setti_component_differences(&out, &a->data_type->desc, &b->data_type->desc);
-    return out.length == 0 && (a->data_type->members != NULL || b->data_type->members == NULL) &&
-           a->many == b->many && a->desc.acyclic == b->desc.acyclic &&
-           a->desc.transitive == b->desc.transitive && a->desc.reflexive == b->desc.reflexive &&
-           a->desc.on_target_destroyed == b->desc.on_target_destroyed &&
-           a->desc.on_source_destroyed == b->desc.on_source_destroyed;
+    setti_writer writer = setti_writer_begin(list, sizeof(list));
+    setti_component_differences(&writer, &a->data_type->desc, &b->data_type->desc);
+    return writer.length == 0;
 }
 
 static const char* relation_check_desc(const sett_relationship_desc* desc)
@@ -196,9 +217,10 @@ static const char* relation_check_desc(const sett_relationship_desc* desc)
         return "`on_source_destroyed` has an unknown value - use SETT_CLEANUP_REMOVE, _DESTROY or "
                "_REJECT";
     }
-    return desc->acyclic && desc->many ? "`acyclic` needs one target for each source - leave out "
-                                         "`many`"
-                                       : NULL;
+    if (desc->acyclic && desc->many) {
+        return "`acyclic` needs one target for each source - leave out `many`";
+    }
+    return NULL;
 }
 
 static void relation_free(setti_relation* relation)
@@ -210,7 +232,7 @@ static void relation_free(setti_relation* relation)
     setti_pool_free(pool, relation, sizeof(*relation), 16);
 }
 
-/* Makes a relation, without its components `links` and `sources`. Returns NULL on failure. */
+/* Makes a relation without the components `links` and `sources`. Returns NULL on failure. */
 static setti_relation* relation_make(sett_world* world, const sett_relationship_desc* desc)
 {
     sett_component_desc data = {.name = desc->name,
@@ -237,10 +259,13 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     return relation;
 }
 
-/* Returns the relation of either component: that of sources, or that of targets. */
+/* Returns the relation of a type of sources, or of a type of targets. */
 static const setti_relation* relation_of_either(const setti_type* type)
 {
-    return type->links != NULL ? setti_relation_of_links(type) : setti_relation_of_ends(type);
+    if (type->links != NULL) {
+        return setti_relation_of_links(type);
+    }
+    return setti_relation_of_ends(type);
 }
 
 sett_status setti_relation_join(sett_world* to_world, const setti_relation* relation,
@@ -259,10 +284,11 @@ sett_status setti_relation_join(sett_world* to_world, const setti_relation* rela
     desc.entity_offsets = data->entity_offsets;
     desc.entity_offset_count = data->entity_offset_count;
     setti_type* joined = setti_world_type(to_world, sett_relationship_register(to_world, &desc));
-    return joined != NULL ? setti_component_rename(to_world, joined,
-                                                   data->old_names != NULL ? data : &links->desc,
-                                                   relation_registers)
-                          : to_world->error;
+    if (joined == NULL) {
+        return to_world->error;
+    }
+    const sett_component_desc* named = data->old_names != NULL ? data : &links->desc;
+    return setti_component_rename(to_world, joined, named, relation_registers);
 }
 
 static sett_status relation_join(sett_world* to_world, const sett_world* from_world,
@@ -275,68 +301,79 @@ static sett_status relation_join(sett_world* to_world, const sett_world* from_wo
 
 static bool relation_same(const setti_type* a, const setti_type* b)
 {
-    const setti_relation* r = relation_of_either(a);
-    const setti_relation* s = relation_of_either(b);
-    return relation_is_same(r, s) && r->data_type->padding_hash == s->data_type->padding_hash;
+    const setti_relation* relation_a = relation_of_either(a);
+    const setti_relation* relation_b = relation_of_either(b);
+    if (!relation_is_same(relation_a, relation_b)) {
+        return false;
+    }
+    return relation_a->data_type->padding_hash == relation_b->data_type->padding_hash;
+}
+
+/* Names a link, and adds `text`. Returns the length, like snprintf. */
+static int relation_name_link(const setti_relation* relation, sett_entity source,
+                              sett_entity target, const char* text, char* out, size_t size)
+{
+    return snprintf(out, size, "entity %u:%u: \"%.100s\" to entity %u:%u%s", SETTI_HANDLE(source),
+                    relation->links->desc.name, SETTI_HANDLE(target), text);
 }
 
 /* Describes an entity's first link in `a` that is missing in `b`, or has other data there. Returns
- * the length of the description; 0: there is no such link.
- *   of_data  compares the data of two links; NULL: data are not compared */
+ * the length of the description, or 0 if there is no such link.
+ *   compare_data  compares the data of two links; NULL: data are not compared */
 SETTI_COLD static int relation_difference_one(sett_entity entity, const setti_relation* a,
                                               const setti_relation* b, const char* missing_text,
-                                              setti_value_difference of_data, char* out,
+                                              setti_value_difference compare_data, char* out,
                                               size_t size)
 {
     sett_link_cursor cursor = {0};
-    sett_entity target;
-    while (!sett_is_null(target = sett_target_next(a->world, entity, a->links->id, &cursor))) {
+    sett_entity target = sett_target_next(a->world, entity, a->links->id, &cursor);
+    while (!sett_is_null(target)) {
         const void* data = sett_related(b->world, entity, b->links->id, target);
-        bool missing = data == NULL;
-        bool has_same_data =
-            !missing && (of_data == NULL ||
-                         of_data(a->data_type, cursor.data, b->data_type, data, NULL, 0) == 0);
-        if (has_same_data) {
-            continue;
+        if (data == NULL) {
+            return relation_name_link(a, entity, target, missing_text, out, size);
         }
-        int length = snprintf(out, size, "entity %u:%u: \"%.100s\" to entity %u:%u%s",
-                              SETTI_HANDLE(entity), a->links->desc.name, SETTI_HANDLE(target),
-                              missing ? missing_text : " differs");
-        if (missing) {
-            return length;
+        bool differs = compare_data != NULL &&
+                       compare_data(a->data_type, cursor.data, b->data_type, data, NULL, 0) != 0;
+        if (differs) {
+            int length = relation_name_link(a, entity, target, " differs", out, size);
+            size_t end = SETTI_MIN((size_t)length, size);
+            return length + compare_data(a->data_type, cursor.data, b->data_type, data, out + end,
+                                         size - end);
         }
-        size_t at = SETTI_MIN((size_t)length, size);
-        return length + of_data(a->data_type, cursor.data, b->data_type, data, out + at, size - at);
+        target = sett_target_next(a->world, entity, a->links->id, &cursor);
     }
     return 0;
 }
 
 static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
-                               setti_value_difference of_data, char* out, size_t size)
+                               setti_value_difference compare_data, char* out, size_t size)
 {
     const setti_relation* first = setti_relation_of_links(a);
     const setti_relation* second = setti_relation_of_links(b);
-    int length = relation_difference_one(entity, first, second, " in the first world only", of_data,
-                                         out, size);
-    return length != 0 ? length
-                       : relation_difference_one(entity, second, first, " in the second world only",
-                                                 NULL, out, size);
+    int length = relation_difference_one(entity, first, second, " in the first world only",
+                                         compare_data, out, size);
+    if (length != 0) {
+        return length;
+    }
+    return relation_difference_one(entity, second, first, " in the second world only", NULL, out,
+                                   size);
 }
 
 SETTI_COLD static void relation_describe(sett_world* world, const setti_type* type,
                                          sett_entity entity, setti_writer* out)
 {
-    sett_link_cursor cursor = {0};
-    const char* between = "to ";
     if (type->links == NULL) {
         sett_component links = setti_relation_of_ends(type)->links->id;
         setti_writer_add(out, "%u links", (unsigned)sett_source_count(world, links, entity));
         return;
     }
-    sett_entity target;
-    while (!sett_is_null(target = sett_target_next(world, entity, type->id, &cursor))) {
-        setti_writer_add(out, "%s%u:%u", between, SETTI_HANDLE(target));
-        between = ", ";
+    sett_link_cursor cursor = {0};
+    const char* separator = "to ";
+    sett_entity target = sett_target_next(world, entity, type->id, &cursor);
+    while (!sett_is_null(target)) {
+        setti_writer_add(out, "%s%u:%u", separator, SETTI_HANDLE(target));
+        separator = ", ";
+        target = sett_target_next(world, entity, type->id, &cursor);
     }
 }
 
@@ -352,8 +389,8 @@ static const setti_pages* relation_pages(const sett_world* world, const setti_ty
     return &setti_relation_of_links(type)->records;
 }
 
-/* Returns true if a source has a link to `target`, or had `old`, a former exclusive link there, or
- * NULL. */
+/* Returns true if a source has a link to `target`, or if `old` leads to `target`. `old` is a former
+ * exclusive link of the source, or NULL. */
 static bool relation_links_to(const sett_world* world, const setti_type* type, sett_entity source,
                               const void* old, sett_entity target)
 {
@@ -365,23 +402,27 @@ static bool relation_links_to(const sett_world* world, const setti_type* type, s
     if (sett_is_null(source) || !setti_storage_has(&type->storage, source.index)) {
         return false;
     }
-    return relation->many ? setti_chain_search(relation, source, target) != SETTI_NONE
-                          : sett_equals(sett_target(world, source, type->id), target);
+    if (relation->many) {
+        return setti_chain_search(relation, source, target) != SETTI_NONE;
+    }
+    return sett_equals(sett_target(world, source, type->id), target);
 }
 
+/* Appends a relation to the list of the world's relationships. */
 static void relation_append(sett_world* world, setti_relation* relation)
 {
     setti_relation* last = setti_relations_of(world);
-    while (last != NULL && last->next != NULL) {
+    if (last == NULL) {
+        world->module[SETTI_SLOT_RELATIONS] = relation;
+        return;
+    }
+    while (last->next != NULL) {
         last = last->next;
     }
-    if (last != NULL) {
-        last->next = relation;
-    } else {
-        world->module[SETTI_SLOT_RELATIONS] = relation;
-    }
+    last->next = relation;
 }
 
+/* Connects a relation with the two registered components, and with the world. */
 static void relation_publish(setti_relation* relation, sett_component links, sett_component sources)
 {
     SETTI_ASSERT(relation->links == NULL && relation->sources == NULL);
@@ -415,15 +456,16 @@ static void relation_publish(setti_relation* relation, sett_component links, set
     }
 }
 
-/* Fails unless `known` is the same relationship as `relation`. */
+/* Reports an error and returns false if the component `known` is not the same relationship. */
 static bool relation_check_known(sett_world* world, const setti_relation* relation,
                                  sett_component known, const sett_relationship_desc* desc)
 {
     const setti_relation* existing = setti_relation_of(world, known);
     const char* wrong = NULL;
+    bool has_other_id = desc->id != 0 && desc->id != known;
     if (existing == NULL) {
         wrong = "as a component - choose another name";
-    } else if (!relation_is_same(existing, relation) || (desc->id != 0 && desc->id != known)) {
+    } else if (has_other_id || !relation_is_same(existing, relation)) {
         wrong = "with other options - pass the same options, or another name";
     }
     if (wrong != NULL) {
@@ -458,9 +500,13 @@ SETTI_COLD sett_component sett_relationship_register_sized(sett_world* world,
         relation_free(relation);
         return same ? known : 0;
     }
-    /* The component of targets has no hooks: it can stay if registering the links fails. */
+    /* If registering the links fails, the component of targets stays. It has no hooks, so it does
+     * no harm. */
     sett_component sources = relation_register_sources(world, desc->name);
-    sett_component links = sources != 0 ? relation_register_links(relation, desc) : 0;
+    sett_component links = 0;
+    if (sources != 0) {
+        links = relation_register_links(relation, desc);
+    }
     if (links == 0) {
         relation_free(relation);
         return 0;
@@ -474,13 +520,15 @@ SETTI_COLD sett_component sett_relationship_register_sized(sett_world* world,
 /* Returns the end of a message RELATION_IS_NONE. */
 static const char* relation_remedy(sett_component component)
 {
-    return component == SETT_ID_HIERARCHY
-               ? "read the hierarchy with sett_hierarchy_parent or sett_hierarchy_first, change it "
-                 "with sett_hierarchy_attach or sett_cmd_attach"
-               : "pass one that sett_relationship_register has registered";
+    if (component == SETT_ID_HIERARCHY) {
+        return "read the hierarchy with sett_hierarchy_parent or sett_hierarchy_first, change it "
+               "with sett_hierarchy_attach or sett_cmd_attach";
+    }
+    return "pass one that sett_relationship_register has registered";
 }
 
-/* Returns the relation for a call that reads, or NULL. */
+/* Returns the relation for a call that only reads. Returns NULL if the component is no
+ * relationship. */
 static const setti_relation* relation_to_read(const sett_world* world, sett_component relationship,
                                               const char* call)
 {
@@ -533,6 +581,7 @@ typedef struct relation_fill {
     const void* data;
 } relation_fill;
 
+/* Makes the first link of a source when the source gets the component. */
 static void relation_fill_value(const setti_edit_fill* fill, void* value)
 {
     const relation_fill* link = (const relation_fill*)(const void*)fill;
@@ -559,8 +608,8 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
     return link_data;
 }
 
-/* Makes a link, or turns `existing`, an exclusive link or NULL, to `target`. Returns the link's
- * data, or NULL if memory runs out. */
+/* Makes a link. If `existing`, an exclusive link, is not NULL, makes that link lead to `target`.
+ * Returns the link's data, or NULL if memory runs out. */
 static void* relation_add_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data, const sett_link* existing)
 {
@@ -568,10 +617,16 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     setti_type* type = relation->links;
     bool has_links =
         existing != NULL || (relation->many && setti_storage_has(&type->storage, source.index));
-    bool preserves = existing != NULL && setti_change_keeps_link(type);
-    void* old = preserves ? setti_change_preserve(world, type, existing) : NULL;
+    void* old = NULL; /* a copy of the link, for on_replace */
+    if (existing != NULL && setti_change_keeps_link(type)) {
+        old = setti_change_preserve(world, type, existing);
+        if (old == NULL) {
+            return NULL;
+        }
+    }
     relation_fill new_link = {{relation_fill_value}, relation, source, target, data};
-    if ((preserves && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||
+    bool reserved = !relation->many || setti_chain_reserve(relation);
+    if (!reserved ||
         !setti_change_add_two(world, relation->sources, target, type, source, &new_link.fill)) {
         setti_change_release(world, type, old);
         return NULL;
@@ -586,17 +641,26 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
         world->replaced_link = NULL;
         setti_change_release(world, type, old);
     }
-    uint32_t place = relation->many ? relation->record_count - 1 : source.index;
+    uint32_t place = source.index;
+    if (relation->many) {
+        place = relation->record_count - 1;
+    }
     return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
 
-/* Makes a link, turns the exclusive link to `target`, or writes the data of a link to `target`.
- * Returns the link's data, or NULL if memory runs out. */
+/* Makes a link to `target`, or makes the exclusive link lead to `target`. If there is a link to
+ * `target`, writes the data. Returns the link's data, or NULL if memory runs out. */
 static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
                            const void* data)
 {
-    uint32_t place = relation->many ? setti_chain_search(relation, source, target) : source.index;
-    sett_link* link = place != SETTI_NONE ? setti_chain_write(relation, place) : NULL;
+    uint32_t place = source.index;
+    if (relation->many) {
+        place = setti_chain_search(relation, source, target);
+    }
+    sett_link* link = NULL;
+    if (place != SETTI_NONE) {
+        link = setti_chain_write(relation, place);
+    }
     if (link != NULL && sett_equals(link->target, target)) {
         unsigned char* link_data = (unsigned char*)link + relation->layout.data;
         if (data != NULL && memcmp(link_data, data, relation->data_size) != 0) {
@@ -621,27 +685,29 @@ static uint32_t relation_target_index(const setti_relation* relation, uint32_t i
     return link != NULL ? link->target.index : SETTI_NONE;
 }
 
-/* Returns true if `from` is `to`, or links lead from `from` to `to`. */
-static bool relation_leads(const setti_relation* relation, uint32_t from, uint32_t to)
+/* Returns true if `first` is `last`, or links lead from `first` to `last`. Follows links from
+ * `first` and walks back from `last` in turn, so that the shorter walk decides. */
+static bool relation_leads(const setti_relation* relation, uint32_t first, uint32_t last)
 {
     SETTI_ASSERT(relation->desc.acyclic && !relation->many);
-    uint32_t up = from;
-    uint32_t down = to;
-    while (up != SETTI_NONE && down != SETTI_NONE) { /* in turn: the shorter walk decides */
-        if (up == to || down == from) {
+    uint32_t forward = first;
+    uint32_t backward = last;
+    while (forward != SETTI_NONE && backward != SETTI_NONE) {
+        if (forward == last || backward == first) {
             return true;
         }
-        up = relation_target_index(relation, up);
-        down = setti_chain_next_below(relation, to, down);
+        forward = relation_target_index(relation, forward);
+        backward = setti_chain_next_below(relation, last, backward);
     }
     return false;
 }
 
+/* Fails if the link would close a cycle of acyclic links. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target, const char* call)
 {
     if (!relation->desc.acyclic || relation->world->receiving) {
-        return SETT_OK; /* a delta may form a cycle for a moment: delta_play.c checks the result */
+        return SETT_OK; /* delta_play.c checks for cycles when all links of a delta are made */
     }
     if (!relation_leads(relation, target.index, source.index)) {
         return SETT_OK;
@@ -656,10 +722,13 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
 /* Like setti_chain_find, but may build the table of pairs. */
 static uint32_t relation_find_link(setti_relation* relation, sett_entity source, sett_entity target)
 {
-    return relation->many ? setti_chain_search(relation, source, target)
-                          : setti_chain_find(relation, source, target);
+    if (relation->many) {
+        return setti_chain_search(relation, source, target);
+    }
+    return setti_chain_find(relation, source, target);
 }
 
+/* Asks may_relate for a link that does not exist yet. Fails if the hook rejects the link. */
 SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett_entity source,
                                                   sett_entity target, const char* call)
 {
@@ -681,7 +750,7 @@ SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett
         call, relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 
-/* Whether relation_relate asks the program's hook may_relate. */
+/* Tells relation_relate to ask the program's hook may_relate, or to skip the hook. */
 typedef enum relation_asking {
     RELATION_ASK_HOOK,
     RELATION_SKIP_HOOK
@@ -742,8 +811,10 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
     if (place == SETTI_NONE) {
         return SETT_STATUS_ABSENT;
     }
-    return setti_chain_delete_one(relation, place) ? SETT_OK
-                                                   : sett_remove(world, source, relationship);
+    if (setti_chain_delete_one(relation, place)) {
+        return SETT_OK;
+    }
+    return sett_remove(world, source, relationship); /* the only link */
 }
 
 /* A recorded call. The link's data follow it if there are any. */
@@ -758,9 +829,12 @@ static sett_status relation_apply_relate(sett_world* world, sett_entity source, 
 {
     const relation_call* call = given;
     if (!sett_entity_valid(world, call->target)) {
-        return SETT_OK;
+        return SETT_OK; /* the target has been destroyed */
     }
-    const void* data = call->has_data ? call + 1 : NULL;
+    const void* data = NULL;
+    if (call->has_data) {
+        data = call + 1;
+    }
     const void* link_data = relation_relate(world, source, call->relationship, call->target, data,
                                             RELATION_ASK_HOOK, "sett_cmd_relate");
     return link_data != NULL ? SETT_OK : world->error;
@@ -769,9 +843,10 @@ static sett_status relation_apply_relate(sett_world* world, sett_entity source, 
 static sett_status relation_apply_unrelate(sett_world* world, sett_entity source, const void* given)
 {
     const relation_call* call = given;
-    return sett_related(world, source, call->relationship, call->target) != NULL
-               ? sett_unrelate(world, source, call->relationship, call->target)
-               : SETT_OK;
+    if (sett_related(world, source, call->relationship, call->target) == NULL) {
+        return SETT_OK;
+    }
+    return sett_unrelate(world, source, call->relationship, call->target);
 }
 
 static void relation_print(const sett_world* world, const void* given, char* out, size_t size)
@@ -827,12 +902,14 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
                               sett_component relationship, sett_entity target)
 {
     static const setti_command_kind kind = {"unrelate", relation_apply_unrelate, relation_print};
-    return SETTI_IS_NULL(commands)
-               ? SETT_STATUS_ARGUMENT
-               : relation_record(commands, source, relationship, target, NULL, &kind, __func__);
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return relation_record(commands, source, relationship, target, NULL, &kind, __func__);
 }
 
-/* Like relation_to_read, for a call that accesses data: also checks a running system's access. */
+/* Like relation_to_read, for a call that accesses data. Also checks that a running system may do
+ * so. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
                                                sett_component relationship, uint32_t access,
                                                const char* call)
@@ -856,10 +933,14 @@ const void* sett_related(const sett_world* world, sett_entity source, sett_compo
 {
     const setti_relation* relation =
         relation_accessed(world, source, relationship, SETTI_ACCESS_READ, __func__);
-    uint32_t place = relation != NULL ? setti_chain_find(relation, source, target) : SETTI_NONE;
-    return place != SETTI_NONE
-               ? (const unsigned char*)setti_chain_at(relation, place) + relation->layout.data
-               : NULL;
+    if (relation == NULL) {
+        return NULL;
+    }
+    uint32_t place = setti_chain_find(relation, source, target);
+    if (place == SETTI_NONE) {
+        return NULL;
+    }
+    return (const unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
 
 void* sett_related_mut(sett_world* world, sett_entity source, sett_component relationship,
@@ -867,13 +948,17 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
 {
     const setti_relation* relation =
         relation_accessed(world, source, relationship, SETTI_ACCESS_WRITE, __func__);
-    uint32_t place = relation != NULL ? setti_chain_find(relation, source, target) : SETTI_NONE;
-    return place != SETTI_NONE
-               ? (unsigned char*)setti_chain_write(relation, place) + relation->layout.data
-               : NULL;
+    if (relation == NULL) {
+        return NULL;
+    }
+    uint32_t place = setti_chain_find(relation, source, target);
+    if (place == SETTI_NONE) {
+        return NULL;
+    }
+    return (unsigned char*)setti_chain_write(relation, place) + relation->layout.data;
 }
 
-/* Checks the C type of the data of links. Writes a message to `out` on failure. */
+/* Returns true if the data of links have a C type. Otherwise writes a message to `out`. */
 static bool relation_has_type(const sett_world* world, sett_component relationship, size_t size,
                               const char* type_name, const char* call, char out[SETTI_MESSAGE_SIZE])
 {
@@ -936,7 +1021,8 @@ bool sett_relationship_check_change_(sett_world* world, sett_component relations
     return has_type;
 }
 
-/* Returns the value of the component with an entity's links on a side, or NULL. */
+/* Returns the value of the component that has an entity's links on a side. Returns NULL if there is
+ * no such value. */
 SETTI_INLINE const void* relation_value(const sett_world* world, const setti_relation* relation,
                                         sett_entity entity, setti_link_side side)
 {
@@ -954,8 +1040,11 @@ sett_entity sett_target(const sett_world* world, sett_entity source, sett_compon
     if (value == NULL) {
         return sett_null();
     }
-    const sett_links* links = value; /* with many targets */
-    const sett_link* link = relation->many ? setti_chain_at(relation, links->first_) : value;
+    const sett_link* link = value;
+    if (relation->many) {
+        const sett_links* links = value;
+        link = setti_chain_at(relation, links->first_);
+    }
     return link->target;
 }
 
@@ -970,8 +1059,10 @@ sett_entity sett_target_changed(const sett_world* world, sett_entity source,
         world->changed_link.source == source.index) {
         return world->changed_link.target;
     }
-    bool has_one = sett_target_count(world, source, relationship) == 1;
-    return has_one ? sett_target(world, source, relationship) : sett_null();
+    if (sett_target_count(world, source, relationship) != 1) {
+        return sett_null();
+    }
+    return sett_target(world, source, relationship);
 }
 
 uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_component relationship)
@@ -991,20 +1082,21 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
     return sources != NULL ? sources->count : 0;
 }
 
-/* Returns an entity's next target or source, or null at the end. Deleting links in the loop may
- * move records, or leave another entity's link at the next place. */
+/* Returns an entity's next target or source, or null at the end. If the program deletes links in
+ * the loop, records may move, and the link at the next place may be another entity's. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, setti_link_side side)
 {
-    bool to_source = side == SETTI_SOURCES;
     const setti_entity_table* entities = &relation->world->entities;
-    bool current = setti_entity_is_current(entities, entity);
-    uint32_t first = current ? setti_chain_first(relation, entity.index, side) : SETTI_NONE;
-    bool continues = first != SETTI_NONE && cursor->begun_;
-    uint32_t place = continues ? cursor->next_ : first;
-    bool renumbered = relation->many && place != SETTI_NONE && place >= relation->record_count;
-    if (renumbered) { /* deleting the last result moved the next record to its place `at_` */
-        place = cursor->at_;
+    if (!setti_entity_is_current(entities, entity)) {
+        return sett_null();
+    }
+    uint32_t place = setti_chain_first(relation, entity.index, side);
+    if (place != SETTI_NONE && cursor->begun_) {
+        place = cursor->next_;
+    }
+    if (relation->many && place != SETTI_NONE && place >= relation->record_count) {
+        place = cursor->at_; /* the last result was deleted: the next record has moved there */
     }
     if (place == SETTI_NONE || (relation->many && place >= relation->record_count)) {
         return sett_null();
@@ -1014,28 +1106,44 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
         return sett_null();
     }
     uint32_t source = setti_chain_source(relation, place);
-    bool is_of_entity = to_source ? sett_equals(link->target, entity) : source == entity.index;
+    uint32_t next;
+    bool is_of_entity;
+    if (side == SETTI_SOURCES) {
+        is_of_entity = sett_equals(link->target, entity);
+        next = link->chain_.next;
+    } else {
+        is_of_entity = source == entity.index;
+        next = setti_chain_next(relation, place, SETTI_TARGETS);
+    }
     if (!is_of_entity) { /* another link has got the place */
         return sett_null();
     }
     cursor->begun_ = true;
     cursor->at_ = place;
-    cursor->next_ =
-        to_source ? link->chain_.next : setti_chain_next(relation, place, SETTI_TARGETS);
+    cursor->next_ = next;
     cursor->data = (const unsigned char*)link + relation->layout.data;
-    return to_source ? setti_entity_at(entities, source) : link->target;
+    if (side == SETTI_SOURCES) {
+        return setti_entity_at(entities, source);
+    }
+    return link->target;
 }
 
 sett_entity sett_target_next(const sett_world* world, sett_entity source,
                              sett_component relationship, sett_link_cursor* cursor)
 {
     const setti_relation* relation = relation_to_read(world, relationship, __func__);
-    return relation != NULL ? relation_next(relation, source, cursor, SETTI_TARGETS) : sett_null();
+    if (relation == NULL) {
+        return sett_null();
+    }
+    return relation_next(relation, source, cursor, SETTI_TARGETS);
 }
 
 sett_entity sett_source_next(const sett_world* world, sett_component relationship,
                              sett_entity target, sett_link_cursor* cursor)
 {
     const setti_relation* relation = relation_to_read(world, relationship, __func__);
-    return relation != NULL ? relation_next(relation, target, cursor, SETTI_SOURCES) : sett_null();
+    if (relation == NULL) {
+        return sett_null();
+    }
+    return relation_next(relation, target, cursor, SETTI_SOURCES);
 }

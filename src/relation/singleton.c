@@ -1,7 +1,7 @@
 /* singleton.c: singletons, components of one entity of the world.
  *
- * A tag in a sparse set marks the entity, in the set's first row. Rejected: a handle in the world,
- * which snapshots would have to save and restore beside the pages.
+ * A tag in a sparse set marks the entity. The entity is in the first row of the set. Rejected: a
+ * handle in the world, because snapshots would have to save and restore the handle.
  *
  * When all entities are destroyed, the singletons' entity is the last, so that removal hooks of
  * other entities can read the singletons.
@@ -34,18 +34,19 @@ sett_component setti_singleton_register(sett_world* world)
     return tag;
 }
 
-/* Creates the singletons' entity, and adds a component to it unless `component` is 0. */
+/* Creates the singletons' entity, with a component unless `component` is 0. Returns null on
+ * failure. */
 static sett_entity singleton_create(sett_world* world, sett_component component, const void* value)
 {
     sett_component tag = setti_singleton_register(world);
     sett_component components[2] = {tag, component};
     const void* values[2] = {NULL, value};
+    uint32_t count = component != 0 ? 2 : 1;
     sett_entity entity = sett_null();
     const struct setti_scope_calls* scope = world->scope_calls;
     world->scope_calls = NULL; /* the entity is no child of the scope */
     if (tag != 0) {
-        (void)sett_entity_create_many(world, 1, components, component != 0 ? 2 : 1, values,
-                                      &entity);
+        (void)sett_entity_create_many(world, 1, components, count, values, &entity);
     }
     world->scope_calls = scope;
     return entity;
@@ -67,10 +68,13 @@ sett_entity sett_singletons(sett_world* world)
 static void* singleton_begin(sett_world* world, sett_component component, const void* value)
 {
     sett_entity entity = singleton_create(world, component, value);
-    return sett_is_null(entity) ? NULL : sett_find_mut(world, entity, component);
+    if (sett_is_null(entity)) {
+        return NULL;
+    }
+    return sett_find_mut(world, entity, component);
 }
 
-/* Returns true if the singleton exists or can be added. Else fails as `call`.
+/* Returns true if the singleton exists or can be added. Otherwise reports an error of `call`.
  *   entity  the singletons' entity, or null */
 static bool singleton_check(sett_world* world, sett_entity entity, sett_component component,
                             const char* call)
@@ -132,8 +136,10 @@ void* sett_singleton_ensure(sett_world* world, sett_component component)
     if (!singleton_check(world, entity, component, __func__)) {
         return NULL;
     }
-    return sett_is_null(entity) ? singleton_begin(world, component, NULL)
-                                : sett_ensure(world, entity, component);
+    if (sett_is_null(entity)) {
+        return singleton_begin(world, component, NULL);
+    }
+    return sett_ensure(world, entity, component);
 }
 
 void* sett_singleton_set(sett_world* world, sett_component component, const void* value)
@@ -156,8 +162,10 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
                               type->desc.name);
         return NULL;
     }
-    return sett_is_null(entity) ? singleton_begin(world, component, value)
-                                : sett_set(world, entity, component, value);
+    if (sett_is_null(entity)) {
+        return singleton_begin(world, component, value);
+    }
+    return sett_set(world, entity, component, value);
 }
 
 /* Reports a missing singleton in debug builds. */
@@ -205,12 +213,18 @@ void* sett_singleton_get_mut(sett_world* world, sett_component component)
 
 const void* sett_singleton_find(const sett_world* world, sett_component component)
 {
-    return SETTI_IS_NULL(world) ? NULL : singleton_find(world, component, __func__);
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
+    return singleton_find(world, component, __func__);
 }
 
 void* sett_singleton_find_mut(sett_world* world, sett_component component)
 {
-    return SETTI_IS_NULL(world) ? NULL : singleton_find_mut(world, component, __func__);
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
+    return singleton_find_mut(world, component, __func__);
 }
 
 sett_status sett_singleton_remove(sett_world* world, sett_component component)
@@ -223,5 +237,8 @@ sett_status sett_singleton_remove(sett_world* world, sett_component component)
         return SETT_STATUS_ABSENT;
     }
     const setti_type* type = setti_change_check_type(world, component, __func__);
-    return type != NULL ? sett_remove(world, entity, component) : world->error;
+    if (type == NULL) {
+        return world->error;
+    }
+    return sett_remove(world, entity, component);
 }

@@ -6,16 +6,16 @@
  *     page    | 5 door0 | hole 6 | 4 ... | 0 (end) ...      length, bytes, zero
  *
  * Pages are part of the state, restored byte for byte. The places of texts are a cache, rebuilt by
- * one walk over the pages. A text's key is a hash of 64 bits. If two texts of a world have equal
- * hashes, which only an attacker achieves, the later text gets the next free number as key. A text
- * is rejected if the 64 next numbers are taken, so that an attack costs little time.
+ * one walk over the pages. A text's key is a hash of 64 bits. Two texts of a world may have equal
+ * hashes; only an attacker can achieve this. Then the later text gets the next free number as key.
+ * A text is rejected if the 64 next numbers are taken, so that an attack costs little time.
  *
- * A sweep frees unused texts. It runs when pages are full, and the texts added since the last sweep
- * have at least as many bytes as the texts that this sweep preserved. It collects all keys in use,
- * turns unused texts into holes for new texts, and frees pages without a text. So a text costs O(1)
- * amortised, and pages take about twice the size of the names. Texts in use never move, because
- * sett_name_get returns addresses of texts. Rejected: counting users, because setting or clearing a
- * name would write to a page of state.
+ * A sweep frees unused texts: it collects all keys in use, turns unused texts into holes for new
+ * texts, and frees pages without a text. It runs when pages are full, if the texts added since the
+ * last sweep have as many bytes as all texts that the last sweep preserved, or more. So a text
+ * costs O(1) amortised, and pages take about twice the size of the names. Texts in use never move,
+ * because sett_name_get returns addresses of texts. Rejected: counting users, because setting or
+ * clearing a name would write to a page of the state.
  *
  * Invariant:  texts and holes fill pages without gaps up to `used`, and no later page exists;
  *             where[key] = place of the text with the key;  each user's key has a text
@@ -56,6 +56,7 @@ static void text_set_head(const setti_texts* texts, uint32_t place, uint32_t val
     memcpy(page + (place & TEXT_MASK), &head, sizeof(head));
 }
 
+/* Returns the bytes of the text at a place, and sets `*length`. */
 static const char* text_at(const setti_texts* texts, uint32_t place, size_t* length)
 {
     const unsigned char* page = texts->pages.data[place >> TEXT_SHIFT];
@@ -63,8 +64,8 @@ static const char* text_at(const setti_texts* texts, uint32_t place, size_t* len
     return (const char*)page + (place & TEXT_MASK) + SETTI_TEXT_HEAD;
 }
 
-/* Returns the size of the text or hole at a place, with head and zero. 0: the rest of the page is
- * free. */
+/* Returns the size of the text or hole at a place, including head and zero. Returns 0 if the rest
+ * of the page is free. */
 static uint32_t text_extent(const setti_texts* texts, uint32_t place)
 {
     uint32_t head = 0;
@@ -72,7 +73,10 @@ static uint32_t text_extent(const setti_texts* texts, uint32_t place)
         (place & TEXT_MASK) + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE) {
         head = text_head(texts, place) & ~SETTI_TEXT_HOLE;
     }
-    return head != 0 ? head + TEXT_AROUND : 0;
+    if (head == 0) {
+        return 0;
+    }
+    return head + TEXT_AROUND;
 }
 
 static uint32_t text_next_page(uint32_t place)
@@ -80,15 +84,19 @@ static uint32_t text_next_page(uint32_t place)
     return (place | TEXT_MASK) + 1;
 }
 
-/* Moves *place to the first text at or after it. Returns false at the end. */
+/* If no text is at `*place`, moves `*place` to the next text. Returns false if no text follows. */
 static bool text_skip_to(const setti_texts* texts, uint32_t* place)
 {
     while (*place < texts->used) {
         uint32_t extent = text_extent(texts, *place);
-        if (extent != 0 && (text_head(texts, *place) & SETTI_TEXT_HOLE) == 0) {
+        if (extent == 0) {
+            *place = text_next_page(*place);
+            continue;
+        }
+        if ((text_head(texts, *place) & SETTI_TEXT_HOLE) == 0) {
             return true;
         }
-        *place = extent != 0 ? *place + extent : text_next_page(*place);
+        *place += extent;
     }
     return false;
 }
@@ -100,13 +108,13 @@ static uint32_t text_after(const setti_texts* texts, uint32_t place)
 
 static bool text_equals(const setti_texts* texts, uint32_t place, const char* text, size_t length)
 {
-    size_t size;
-    const char* at = text_at(texts, place, &size);
-    return size == length && memcmp(at, text, length) == 0;
+    size_t stored_length;
+    const char* stored = text_at(texts, place, &stored_length);
+    return stored_length == length && memcmp(stored, text, length) == 0;
 }
 
-/* Returns the key that a text has or would get. 0: too many texts have its hash. *place becomes the
- * text's place, or SETTI_NONE if the text is not stored. */
+/* Returns the key that a text has or would get, or 0 if too many texts have the same hash. Sets
+ * `*place` to the text's place, or to SETTI_NONE if the text is not stored. */
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
@@ -136,12 +144,12 @@ bool setti_text_sync(sett_world* world, setti_texts* texts)
         return false;
     }
     setti_hash_map_deinit(&world->pool, &texts->where);
-    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
+    for (uint32_t place = 0; text_skip_to(texts, &place); place = text_after(texts, place)) {
         size_t length;
-        const char* text = text_at(texts, at, &length);
-        uint32_t place;
-        uint64_t key = text_key(texts, text, length, &place);
-        if (!setti_hash_map_set(&world->pool, &texts->where, key, at)) {
+        const char* text = text_at(texts, place, &length);
+        uint32_t known_place; /* SETTI_NONE: the text has no key yet */
+        uint64_t key = text_key(texts, text, length, &known_place);
+        if (!setti_hash_map_set(&world->pool, &texts->where, key, place)) {
             return false;
         }
     }
@@ -150,44 +158,53 @@ bool setti_text_sync(sett_world* world, setti_texts* texts)
     return true;
 }
 
-/* Computes the key of a stored text without the table: the first key from the text's hash on that
- * no earlier text has. Counts the earlier texts whose hash is up to 64 below or above. */
+/* Computes the key of a stored text without the table. The key is the first number, from the hash
+ * of the text on, that no earlier text has as key. So only earlier texts with a similar hash
+ * matter. */
 static uint64_t text_key_of(const setti_texts* texts, uint32_t place)
 {
-    uint32_t count[2 * SETTI_HASH_STEPS] = {
-        0}; /* texts by hash - `lowest`; own hash in the middle */
-    size_t size;
-    const char* text = text_at(texts, place, &size);
-    uint64_t lowest = setti_hash_bytes(text, size) - SETTI_HASH_STEPS;
-    for (uint32_t at = 0; text_skip_to(texts, &at) && at < place; at = text_after(texts, at)) {
-        text = text_at(texts, at, &size);
-        uint64_t above = setti_hash_bytes(text, size) - lowest;
-        if (above < 2 * SETTI_HASH_STEPS) {
-            count[above]++;
+    /* Number of earlier texts by hash - `lowest`. The hash of the text itself is in the middle. */
+    uint32_t count[2 * SETTI_HASH_STEPS] = {0};
+    size_t length;
+    const char* text = text_at(texts, place, &length);
+    uint64_t lowest = setti_hash_bytes(text, length) - SETTI_HASH_STEPS;
+    for (uint32_t earlier = 0; text_skip_to(texts, &earlier) && earlier < place;
+         earlier = text_after(texts, earlier)) {
+        text = text_at(texts, earlier, &length);
+        uint64_t distance = setti_hash_bytes(text, length) - lowest;
+        if (distance < 2 * SETTI_HASH_STEPS) {
+            count[distance]++;
         }
     }
-    uint32_t moved = 0; /* texts without a key so far: one gets key k, the others move on */
+    /* One text that has no key yet gets the key lowest + k. All others wait for the next number. */
+    uint32_t waiting = 0;
     uint32_t k = 0;
-    for (; k < SETTI_HASH_STEPS || (k < 2 * SETTI_HASH_STEPS && count[k] + moved != 0); k++) {
-        uint32_t here = count[k] + moved;
-        moved = here != 0 ? here - 1 : 0;
+    for (; k < SETTI_HASH_STEPS; k++) {
+        waiting += count[k];
+        if (waiting != 0) {
+            waiting--;
+        }
+    }
+    for (; k < 2 * SETTI_HASH_STEPS && count[k] + waiting != 0; k++) {
+        waiting += count[k] - 1;
     }
     return lowest + k;
 }
 
-/* Searches all pages for `text`, or for the text with *key if `text` is NULL. Returns its place;
- * *key becomes its key. If there is none, returns SETTI_NONE, and *key becomes 0. */
+/* Searches all pages for `text`, or for the text with the key `*key` if `text` is NULL. Returns the
+ * text's place, and sets `*key` to the text's key. Returns SETTI_NONE and sets `*key` to 0 if there
+ * is no such text. */
 static uint32_t text_search(const setti_texts* texts, const char* text, size_t length,
                             uint64_t* key)
 {
-    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
-        if (text != NULL && !text_equals(texts, at, text, length)) {
+    for (uint32_t place = 0; text_skip_to(texts, &place); place = text_after(texts, place)) {
+        if (text != NULL && !text_equals(texts, place, text, length)) {
             continue;
         }
-        uint64_t other_key = text_key_of(texts, at);
+        uint64_t other_key = text_key_of(texts, place);
         if (text != NULL || other_key == *key) {
             *key = other_key;
-            return at;
+            return place;
         }
     }
     *key = 0;
@@ -196,48 +213,63 @@ static uint32_t text_search(const setti_texts* texts, const char* text, size_t l
 
 uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text, size_t length)
 {
-    uint32_t place;
-    uint64_t key = 0;
     if (SETTI_UNLIKELY(!setti_text_sync(world, texts))) {
-        (void)text_search(texts, text, length, &key);
-        return key;
+        uint64_t found_key = 0;
+        (void)text_search(texts, text, length, &found_key);
+        return found_key;
     }
-    key = text_key(texts, text, length, &place);
+    uint32_t place;
+    uint64_t key = text_key(texts, text, length, &place);
     return place != SETTI_NONE ? key : 0;
 }
 
 const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
 {
     uint32_t place = SETTI_NONE;
-    size_t length;
     if (SETTI_UNLIKELY(!setti_text_sync(world, texts))) {
         place = text_search(texts, NULL, 0, &key);
     } else if (key != 0) {
         place = setti_hash_map_find(&texts->where, key);
     }
-    return place != SETTI_NONE ? text_at(texts, place, &length) : NULL;
+    if (place == SETTI_NONE) {
+        return NULL;
+    }
+    size_t length; /* not needed */
+    return text_at(texts, place, &length);
+}
+
+/* Collects the texts that users have. Returns false if memory runs out. */
+static bool text_collect_used(sett_world* world, const setti_texts* texts, setti_hash_map* live)
+{
+    SETTI_EACH_INDEX(index, &texts->users->storage) {
+        uint64_t key;
+        memcpy(&key, setti_storage_find(&texts->users->storage, index), sizeof(key));
+        if (key == 0) {
+            continue;
+        }
+        uint32_t place = setti_hash_map_find(&texts->where, key);
+        SETTI_ASSERT(place != SETTI_NONE);
+        if (place != SETTI_NONE && !setti_hash_map_set(&world->pool, live, key, place)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Collects the texts that a sweep preserves. Returns false if memory runs out. */
 static bool text_collect_live(sett_world* world, const setti_texts* texts, setti_hash_map* live)
 {
-    SETTI_EACH_INDEX(index, &texts->users->storage) {
-        uint64_t key;
-        memcpy(&key, setti_storage_find(&texts->users->storage, index), sizeof(key));
-        uint32_t place = key != 0 ? setti_hash_map_find(&texts->where, key) : SETTI_NONE;
-        SETTI_ASSERT(key == 0 || place != SETTI_NONE);
-        if (place != SETTI_NONE && !setti_hash_map_set(&world->pool, live, key, place)) {
-            return false;
-        }
+    if (!text_collect_used(world, texts, live)) {
+        return false;
     }
-    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
+    for (uint32_t place = 0; text_skip_to(texts, &place); place = text_after(texts, place)) {
         size_t length;
-        const char* text = text_at(texts, at, &length);
-        uint32_t place;
-        uint64_t key = text_key(texts, text, length, &place);
+        const char* text = text_at(texts, place, &length);
+        uint32_t unused;
+        uint64_t key = text_key(texts, text, length, &unused);
         /* Without this text, the text with the next key would get another key. */
-        if (setti_hash_map_find(&texts->where, setti_hash_next(key)) != SETTI_NONE &&
-            !setti_hash_map_set(&world->pool, live, key, place)) {
+        bool is_needed = setti_hash_map_find(&texts->where, setti_hash_next(key)) != SETTI_NONE;
+        if (is_needed && !setti_hash_map_set(&world->pool, live, key, place)) {
             return false;
         }
     }
@@ -252,41 +284,42 @@ static bool text_is_live(const setti_texts* texts, const setti_hash_map* live, u
     return setti_hash_map_find(live, text_key(texts, text, length, &unused)) != SETTI_NONE;
 }
 
-/* Writes the head of a text or hole. An equal head is not written, and the page not marked. */
-static void text_write_head(setti_pool* pool, const setti_texts* texts, uint32_t at, uint32_t head)
+/* Writes the head of a text or hole. If the head is the same already, does not mark the page. */
+static void text_write_head(setti_pool* pool, const setti_texts* texts, uint32_t place,
+                            uint32_t head)
 {
-    if (text_head(texts, at) != head) {
-        setti_pages_write(pool, &texts->pages, at >> TEXT_SHIFT);
-        text_set_head(texts, at, head);
+    if (text_head(texts, place) != head) {
+        setti_pages_write(pool, &texts->pages, place >> TEXT_SHIFT);
+        text_set_head(texts, place, head);
     }
 }
 
-/* Turns a page's unused texts into holes. Frees the page if no text is in use. Returns the end of
- * the last text in use, or `begin`, the place of the page. */
+/* Turns the unused texts of a page into holes. `begin` is the place of the page. Frees the page and
+ * returns `begin` if no text is in use. Otherwise returns the end of the last text in use. */
 static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const setti_hash_map* live,
                                 uint32_t begin)
 {
     SETTI_ASSERT((begin & TEXT_MASK) == 0);
     setti_pool* pool = &world->pool;
-    uint32_t hole = begin; /* the end of the last text in use: the next hole begins here */
-    uint32_t at = begin;
-    while (at < begin + SETTI_TEXT_PAGE) {
-        uint32_t extent = text_extent(texts, at);
+    uint32_t hole = begin; /* the end of the last text in use, where the next hole begins */
+    uint32_t place = begin;
+    while (place < begin + SETTI_TEXT_PAGE) {
+        uint32_t extent = text_extent(texts, place);
         if (extent == 0) {
             break;
         }
-        if ((text_head(texts, at) & SETTI_TEXT_HOLE) == 0 && text_is_live(texts, live, at)) {
-            if (hole != at) {
-                text_write_head(pool, texts, hole, (at - hole - TEXT_AROUND) | SETTI_TEXT_HOLE);
+        if ((text_head(texts, place) & SETTI_TEXT_HOLE) == 0 && text_is_live(texts, live, place)) {
+            if (hole != place) {
+                text_write_head(pool, texts, hole, (place - hole - TEXT_AROUND) | SETTI_TEXT_HOLE);
             }
             texts->live += extent;
-            hole = at + extent;
+            hole = place + extent;
         }
-        at += extent;
+        place += extent;
     }
     if (hole == begin) {
         setti_pages_free(pool, &texts->pages, begin >> TEXT_SHIFT);
-    } else if (hole != at) {
+    } else if (hole != place) {
         text_write_head(pool, texts, hole, TEXT_PAGE_END);
     }
     return hole;
@@ -304,10 +337,10 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
     }
     uint32_t used = 0;
     texts->live = 0;
-    for (uint32_t at = 0; at < texts->used; at += SETTI_TEXT_PAGE) {
-        if (setti_pages_get(&texts->pages, at >> TEXT_SHIFT) != NULL) {
-            uint32_t end = text_sweep_page(world, texts, &live, at);
-            if (end != at) {
+    for (uint32_t begin = 0; begin < texts->used; begin += SETTI_TEXT_PAGE) {
+        if (setti_pages_get(&texts->pages, begin >> TEXT_SHIFT) != NULL) {
+            uint32_t end = text_sweep_page(world, texts, &live, begin);
+            if (end != begin) {
                 used = end;
             }
         }
@@ -319,31 +352,35 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
     texts->where = live;
 }
 
-/* Sets *place to a hole or a page's free end with room for `size` bytes. Returns false if there is
- * none. */
+/* Sets `*place` to a hole, or to the free end of a page, with room for `size` bytes. Returns false
+ * if there is none. */
 static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
 {
     while (texts->cursor < texts->used) {
-        uint32_t at = texts->cursor;
-        uint32_t extent = text_extent(texts, at);
-        uint32_t room = SETTI_TEXT_PAGE - (at & TEXT_MASK);
-        bool usable = extent == 0;
-        if (extent != 0 && (text_head(texts, at) & SETTI_TEXT_HOLE) != 0) {
+        uint32_t begin = texts->cursor;
+        uint32_t extent = text_extent(texts, begin);
+        uint32_t room = SETTI_TEXT_PAGE - (begin & TEXT_MASK);
+        bool is_usable = extent == 0;
+        if (extent != 0 && (text_head(texts, begin) & SETTI_TEXT_HOLE) != 0) {
             room = extent;
             /* The rest of a hole becomes a hole, and needs room for a head and a zero. */
-            usable = extent == size || extent > size + TEXT_AROUND;
+            is_usable = extent == size || extent > size + TEXT_AROUND;
         }
-        if (usable && room >= size) {
-            *place = at;
+        if (is_usable && room >= size) {
+            *place = begin;
             return true;
         }
-        texts->cursor = extent != 0 ? at + extent : text_next_page(at);
+        if (extent != 0) {
+            texts->cursor = begin + extent;
+        } else {
+            texts->cursor = text_next_page(begin);
+        }
     }
     return false;
 }
 
-/* Returns the place after all texts, or the next page if the last page has no room for `size`
- * bytes. */
+/* Returns the place after all texts. If the last page has no room for `size` bytes, this is the
+ * begin of the next page. */
 static uint32_t text_end(const setti_texts* texts, uint32_t size)
 {
     uint32_t place = texts->used;
@@ -353,9 +390,9 @@ static uint32_t text_end(const setti_texts* texts, uint32_t size)
     return place;
 }
 
-/* Returns a place for a text of `size` bytes. `at_end`: the place is after all texts. A text with
- * the hash of an earlier text needs that, so that a later walk over the pages computes the same
- * keys. */
+/* Returns a place for a text of `size` bytes. If `at_end` is true, the place is after all texts. A
+ * text with the hash of an earlier text has to be there, so that a later walk over the pages
+ * computes the same keys. */
 static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool at_end)
 {
     uint32_t place;
@@ -376,7 +413,7 @@ static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size,
     return place;
 }
 
-/* Writes a text into a page. `fresh`: the page is new, and not initialised. */
+/* Writes a text into a page. If `fresh` is true, the page is new and must be cleared first. */
 static void text_write(setti_pool* pool, setti_texts* texts, uint32_t place, const char* text,
                        uint32_t length, bool fresh)
 {
@@ -416,7 +453,7 @@ uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text,
     bool at_end = key != setti_hash_bytes(text, length); /* another text has the hash */
     place = text_place(world, texts, (uint32_t)length + TEXT_AROUND, at_end);
     bool fresh;
-    bool fits = place <= UINT32_MAX - 2 * SETTI_TEXT_PAGE; /* later places fit into 32 bits */
+    bool fits = place <= UINT32_MAX - 2 * SETTI_TEXT_PAGE; /* the next places fit into 32 bits */
     if (!fits || !setti_pages_ensure(pool, &texts->pages, place >> TEXT_SHIFT, &fresh)) {
         return 0;
     }
@@ -436,12 +473,12 @@ SETTI_COLD const char* setti_text_validate(sett_world* world, setti_texts* texts
     if (!setti_text_sync(world, texts)) {
         return NULL;
     }
-    for (uint32_t at = 0; text_skip_to(texts, &at); at = text_after(texts, at)) {
+    for (uint32_t place = 0; text_skip_to(texts, &place); place = text_after(texts, place)) {
         size_t length;
-        const char* text = text_at(texts, at, &length);
-        uint32_t place;
-        (void)text_key(texts, text, length, &place);
-        if (place != at || text[length] != '\0' || length > SETTI_TEXT_MAX) {
+        const char* text = text_at(texts, place, &length);
+        uint32_t known_place;
+        (void)text_key(texts, text, length, &known_place);
+        if (known_place != place || text[length] != '\0' || length > SETTI_TEXT_MAX) {
             return "names: a text is kept twice, or is broken";
         }
         count++;
@@ -449,5 +486,8 @@ SETTI_COLD const char* setti_text_validate(sett_world* world, setti_texts* texts
     if (text_extent(texts, texts->used) != 0) {
         return "names: texts lie behind the last";
     }
-    return count == texts->where.count ? NULL : "names: the table of texts is not all of them";
+    if (count != texts->where.count) {
+        return "names: the table of texts is not all of them";
+    }
+    return NULL;
 }

@@ -239,8 +239,8 @@ static void frame_split(setti_run* run, sett_system* system)
     uint32_t job = 0;
     setti_slice* slice = NULL; /* of the latest job; the last job keeps all further rows */
     for (uint32_t k = 0; k < survey.count; k++) {
-        bool filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
-        if (!filled) {
+        bool is_filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
+        if (!is_filled) {
             continue;
         }
         /* the filled chunks are numbered; the next job begins at this number */
@@ -394,8 +394,8 @@ static void frame_run_side_by_side(sett_world* world)
     }
 }
 
-/* Whether the slices take long enough to use other threads. */
-static bool frame_pays_threads(const sett_world* world)
+/* Whether the slices take so long that other threads should help. */
+static bool frame_is_worth_threads(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
     uint64_t time = 0;
@@ -405,17 +405,20 @@ static bool frame_pays_threads(const sett_world* world)
     if (world->profiling || run->step != NULL) {
         return false;
     }
+    if (!run->timed) {
+        return true; /* the slices may be long */
+    }
     for (uint32_t k = 0; k < run->slice_count; k++) {
         const sett_system* system = run->slices[k].system;
         if (run->slices[k].number == 0) { /* counts each system once */
             time += system->state.runs != 0 ? system->time_last : STAGE_WORTH;
         }
     }
-    return time >= STAGE_WORTH || !run->timed; /* without times, the slices may be long */
+    return time >= STAGE_WORTH;
 }
 
-/* Counts the runs and times of the systems. Notes which systems have commands to apply. Fails if a
- * loop had no memory. */
+/* Counts the runs and times of the systems. Notes which systems have commands to apply. Fails if
+ * memory ran out in a loop. */
 static sett_status frame_collect_results(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side);
@@ -475,7 +478,8 @@ static sett_status frame_run_exclusive(sett_world* world)
     return frame_collect_results(world);
 }
 
-/* Runs the planned slices: those of one exclusive system, or those of other systems. */
+/* Runs the planned slices. They are slices of one exclusive system, or of systems that are not
+ * exclusive. */
 static sett_status frame_run_slices(sett_world* world, bool exclusive)
 {
     setti_run* run = setti_run_of(world);
@@ -495,7 +499,7 @@ static sett_status frame_run_slices(sett_world* world, bool exclusive)
         setti_guard_watch(world, SETTI_GUARD_BEGINS);
     }
     setti_commands_close(world->commands);
-    if (frame_pays_threads(world)) {
+    if (frame_is_worth_threads(world)) {
         frame_run_side_by_side(world);
     } else {
         const bool exclusively = false;
@@ -574,11 +578,13 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
     run->slice_count = 0;
     frame_update_plans(world);
     for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {
-        if (!frame_is_skipped(run, k) && frame_advance(run->sorted[k], dt)) {
-            frame_plan(run, run->sorted[k]);
-            if (run->sorted[k]->job_used == 0) {
-                frame_note_empty(run, k);
-            }
+        sett_system* system = run->sorted[k];
+        if (frame_is_skipped(run, k) || !frame_advance(system, dt)) {
+            continue;
+        }
+        frame_plan(run, system);
+        if (system->job_used == 0) {
+            frame_note_empty(run, k);
         }
     }
     return frame_run_slices(world, stage->exclusive);
@@ -960,7 +966,8 @@ SETTI_COLD sett_status sett_schedule_configure_sized(sett_world* world,
         run->jobs = old_jobs;
         return status;
     }
-    setti_threads_use(&desc->tasks); /* first: both may be one pool, and its last user frees it */
+    /* first: both tasks may belong to one pool, and leaving could free the pool */
+    setti_threads_use(&desc->tasks);
     setti_threads_leave(&run->tasks);
     run->tasks = desc->tasks;
     run->timed = !desc->no_times;

@@ -55,7 +55,7 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
         is_new = (before & flags) != flags;
         if (is_new) {
             setti_mark_set(&use->flags, before | flags);
-            setti_mark_set(&use->component, component); /* last: other threads find the entry now */
+            setti_mark_set(&use->component, component); /* last: now other threads find the entry */
         }
     }
     setti_lock_release(&run->guard_lock);
@@ -135,8 +135,8 @@ static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
     return row < slice->from || row >= slice->to;
 }
 
-/* Reports an undeclared access. Returns true if the access is declared, but other jobs of the
- * system may write the component at the same time. */
+/* Notes an access by the running system. Reports the access if it is not declared. Returns true if
+ * it is declared, but other jobs of the system may write the component at the same time. */
 static bool guard_note_access(const sett_world* world, sett_component component, uint32_t access,
                               const char* call)
 {
@@ -153,12 +153,14 @@ static bool guard_note_access(const sett_world* world, sett_component component,
         return (declared & SETTI_ACCESS_WRITE) != 0;
     }
     if (guard_note_missing(setti_run_of(world), system, component, reads)) {
+        const char* verb = reads ? "reads" : "writes";
+        const char* other_verb = reads ? "write" : "use"; /* the dangerous use by another system */
         setti_world_misuse_with(
             world, SETT_STATUS_CONFLICT,
             "%s: system \"%.100s\" %s \"%.100s\" without declaring it, and a system that runs at "
             "the same time may %s it - %s",
-            call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
-            reads ? "write" : "use", guard_remedy(world, component, reads, call));
+            call, system->name, verb, sett_component_name(world, component), other_verb,
+            guard_remedy(world, component, reads, call));
     }
     return false;
 }
@@ -171,12 +173,13 @@ SETTI_COLD static void guard_report_job(const sett_world* world, sett_component 
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
     if (guard_note_missing(setti_run_of(world), system, component, reads)) {
+        const char* verb = reads ? "reads" : "writes";
+        const char* list = reads ? "access_any_in" : "access_any_inout";
         setti_world_misuse_with(
             world, SETT_STATUS_CONFLICT,
             "%s: system \"%.100s\" %s \"%.100s\" of %s, while another job of the system may write "
             "it - list the component in `%s`, or set `single_job`",
-            call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
-            entities, reads ? "access_any_in" : "access_any_inout");
+            call, system->name, verb, sett_component_name(world, component), entities, list);
     }
 }
 

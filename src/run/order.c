@@ -25,10 +25,12 @@ SETTI_COLD setti_system_name* setti_order_find_name(const setti_run* run, const 
     }
     uint64_t key = setti_hash_bytes(text, strlen(text));
     setti_system_name* name = *order_bucket(run, key);
-    while (name != NULL && (name->key != key || strcmp(name->text, text) != 0)) {
-        name = name->next;
+    for (; name != NULL; name = name->next) {
+        if (name->key == key && strcmp(name->text, text) == 0) {
+            return name;
+        }
     }
-    return name;
+    return NULL;
 }
 
 static void order_link_name(setti_run* run, setti_system_name* name)

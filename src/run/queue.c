@@ -37,7 +37,7 @@ static bool queue_grow(sett_queue* queue)
         return false;
     }
     uint32_t capacity = SETTI_MIN(SETTI_MAX(64, 2 * waiting), SETT_QUEUE_LIMIT);
-    if (capacity <= queue->capacity) { /* large enough, if the taken changes go */
+    if (capacity <= queue->capacity) { /* there is room when the taken changes are removed */
         memmove(queue->changes, queue->changes + queue->taken, waiting * sizeof(*queue->changes));
         queue->count = waiting;
         queue->taken = 0;

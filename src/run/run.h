@@ -36,7 +36,7 @@ typedef struct setti_system_state {
 /* State of a loop of fixed steps, saved by snapshots. */
 typedef struct setti_fixed_state {
     double start;   /* seconds before the loop began, and skipped seconds */
-    double now;     /* seconds since the loop began, without skipped seconds */
+    double now;     /* seconds since the loop began; skipped seconds are not counted */
     uint64_t steps; /* finished and running steps */
 } setti_fixed_state;
 
@@ -143,7 +143,7 @@ struct sett_system {
     uint32_t tie;            /* third sort key */
     uint32_t waiting;        /* while sorting: earlier systems that are not placed yet */
     sett_system* waits_for;  /* the system that prevents an earlier stage, or NULL */
-    sett_component waits_on; /* component of the conflict, or 0 */
+    sett_component waits_on; /* the component for which the system waits, or 0 */
     bool awaits_commands;    /* uses components recorded by an earlier system */
 
     /* In a walk over orders: */
@@ -187,7 +187,7 @@ typedef struct setti_run {
     uint32_t name_count;
     uint32_t name_capacity;
     uint64_t walks;    /* number of the latest forward walk; the back walk has the number before */
-    uint64_t work;     /* steps for ordering systems so far, limited by tests */
+    uint64_t work;     /* steps taken so far to order systems; tests check a limit */
     uint32_t jobs;     /* limit of jobs of a system */
     sett_tasks tasks;  /* the program's threads */
     bool watched;      /* the guard watches systems */
@@ -200,13 +200,14 @@ typedef struct setti_run {
     setti_frame_state state;
     setti_root root; /* root of `state` */
 
-    /* The schedule, a cache. Systems are sorted by phase, stage and place. */
+    /* The schedule, a cache. Systems are sorted by section, phase, stage and place. */
     bool scheduled;
     bool names_checked; /* unknown names in orders were reported */
     /* `sorted`, `heap`, `empty` and `stages` follow each other in one piece of memory. */
     sett_system** sorted;
     sett_system** heap; /* used while systems are sorted */
-    /* for each system in `sorted`: NULL, or a storage; while it is empty, the system is skipped */
+    /* for each system in `sorted`: a storage, or NULL; while the storage is empty, the system is
+     * skipped */
     const setti_storage** empty;
     uint32_t heap_count;
     setti_stage* stages;
@@ -215,7 +216,7 @@ typedef struct setti_run {
     bool has_commands;    /* a system may have commands that are not applied */
     uint32_t capacity;    /* room of `sorted`, `heap`, `empty` and `stages` */
     setti_fixed* fixed;   /* list of fixed loops, the shortest step first */
-    uint32_t fixed_first; /* the first stage of fixed loops; equals fixed_end without such stages */
+    uint32_t fixed_first; /* the first stage of fixed loops; or fixed_end if there is none */
     uint32_t fixed_end;   /* after the last stage of fixed loops */
     float fixed_step;     /* length of steps, in seconds, of phases fixed_phase to fixed_last */
     int fixed_phase;
@@ -228,7 +229,7 @@ typedef struct setti_run {
     sett_commands** buffers; /* command buffers of the slices; follows `slices` in memory */
     uint32_t slice_count;
     uint32_t slice_capacity;
-    setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: number of its latest slice */
+    setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: the thread's latest slice */
     bool jobs_open;                      /* handles created in `buffers` are not claimed yet */
     char running[200];                   /* names of the running systems */
     /* While slices run side by side: */
@@ -332,7 +333,7 @@ const char* setti_order_validate(const sett_world* world);
 const char* setti_fixed_validate(const sett_world* world);
 const char* setti_schedule_validate(const sett_world* world);
 
-/* Notes that the calling thread begins a slice, or has finished it. */
+/* Notes that the calling thread begins a slice, or has finished a slice. */
 void setti_slice_enter(setti_run* run, setti_slice* slice);
 void setti_slice_leave(setti_slice* slice);
 

@@ -6,12 +6,13 @@
  *
  *     1. Rank: the number of a system in the order of creation. If the system names others of the
  *        same phase in `before`, the rank is their lowest rank, unless the number is lower.
- * 2. Place: sort by section and phase. Then repeatedly place the system with the lowest rank, or
- *        the first of these that was created. A system waits until its predecessors are placed.
+ *     2. Place: sort by section and phase. Then repeatedly place the system with the lowest rank.
+ *        Of equal ranks, the system created first is placed first. A system waits until the systems
+ *        are placed that are declared to run before it.
  *     3. Stage: 0 if the system waits for no system. Else 1 + the highest stage of the systems for
  *        which it waits: earlier systems in conflict, and systems declared to run before it.
- * 4. Sort by section, phase, stage, place. A section is a loop of fixed steps (fixed.c) with all
- *        phases of the loop, or a phase outside of these loops.
+ *     4. Sort by section, phase, stage, place. A loop of fixed steps (fixed.c) is a section, with
+ *        all phases of the loop. Outside of these loops, each phase is a section.
  *
  *     sorted   | input | move  age | turn | draw |
  *     stages     0       1            2      3
@@ -19,8 +20,8 @@
  * So a system with "after" waits, a system with "before" goes ahead, and other systems keep their
  * order.
  *
- * A heap does all three sorts. To compare all pairs of systems would take quadratic time. So
- * each component has a track of the latest systems that used the component (schedule_track).
+ * A heap does all three sorts. To compare all pairs of systems would take quadratic time. So each
+ * component has a track of the latest systems that used the component (schedule_track).
  *
  * Invariant, once scheduled:  sorted has every system once, by section, phase, stage and place;
  *             stages divide `sorted` without gaps, where section, phase or stage changes;
@@ -85,6 +86,7 @@ static uint64_t schedule_phase(int phase)
     return (uint64_t)((uint32_t)phase ^ 0x80000000u) << 32; /* negative phases sort first */
 }
 
+/* Returns the sort key of a system: the phase, with `minor` as the lower half. */
 static uint64_t schedule_key(const sett_system* system, uint32_t minor)
 {
     return schedule_phase(system->desc.phase) | minor;
@@ -131,15 +133,14 @@ static void schedule_sort(setti_run* run)
 static void schedule_sort_created(setti_run* run)
 {
     uint32_t number = 0;
-    uint32_t loops = 0;
+    uint32_t loop_number = 1;
     for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
-        fixed->number = ++loops;
+        fixed->number = loop_number++;
     }
     for (sett_system* system = run->systems; system != NULL; system = system->next) {
         system->tie = number++;
-        /* fixed loops sort after other systems of SETT_PHASE_FIXED */
         system->section = schedule_phase(system->desc.phase);
-        if (system->fixed != NULL) {
+        if (system->fixed != NULL) { /* sorts after the other systems of SETT_PHASE_FIXED */
             system->section = schedule_phase(SETT_PHASE_FIXED) | system->fixed->number;
         }
         system->key = schedule_key(system, 0);
@@ -150,7 +151,7 @@ static void schedule_sort_created(setti_run* run)
 /* Sets the lower half of each system's key to the rank. */
 static void schedule_rank(setti_run* run)
 {
-    /* backwards, so that systems declared to run after `system` have their ranks already */
+    /* goes backwards: the systems that `system` names have ranks already */
     for (uint32_t k = run->sorted_count; k-- > 0;) {
         sett_system* system = run->sorted[k];
         uint32_t rank = system->tie;
@@ -183,8 +184,8 @@ typedef struct schedule_tracks {
 } schedule_tracks;
 
 /* Returns the system `a` or `b` that is in the higher stage. If both are in the same stage, returns
- * the one that is placed first. A system counts only if it is in the phase of `system`. Both may be
- * NULL. */
+ * the one that is placed first. A system counts only if it is in the phase of `system`. `a` and
+ * `b` may be NULL. */
 static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* system)
 {
     if (b == NULL || !schedule_is_same_phase(b, system)) {
@@ -276,9 +277,11 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
     for (uint32_t k = 0; k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
         sett_system* recorder = schedule_track_of(tracks, access->component)->recorder;
-        bool uses = access->flags != SETTI_ACCESS_RECORDS; /* does not only record the component */
+        if (access->flags == SETTI_ACCESS_RECORDS) {
+            continue; /* the system only records the component, and does not use it */
+        }
         sett_system* later = schedule_later(found, recorder, system);
-        if (uses && later != found) {
+        if (later != found) {
             found = later;
             *recorded = access->component;
         }
@@ -311,9 +314,9 @@ static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
     }
 }
 
-/* Sets waits_on to the component for which a system waits. Sets 0 if the system waits because of a
- * declared order or an exclusive system, or does not wait.
- *   recorded  the component that an earlier system records and the system uses, or 0 */
+/* Sets waits_on to the component for which a system waits. Sets 0 if there is no such component:
+ * the system waits because of a declared order or an exclusive system, or does not wait.
+ *   recorded  the component that the system uses and an earlier system records, or 0 */
 static void schedule_set_reason(sett_system* system, sett_component recorded)
 {
     const sett_system* earlier = system->waits_for;

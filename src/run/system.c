@@ -95,7 +95,7 @@ SETTI_COLD bool setti_system_conflicts(const sett_system* a, const sett_system* 
     SETTI_ASSERT(a != b);
     *component = 0;
     if (a->desc.run == NULL || b->desc.run == NULL) {
-        return false; /* a system without a function runs nothing */
+        return false; /* a system without a function accesses nothing */
     }
     if (a->exclusive || b->exclusive) {
         return true;
@@ -567,7 +567,8 @@ static sett_system* system_make(sett_world* world, const sett_system_desc* desc)
     }
     system->world = world;
     system->desc = *desc;
-    memset(system->desc.before, 0, sizeof(desc->before)); /* system_init moves both to `orders` */
+    /* system_init moves `before` and `after` to `orders` */
+    memset(system->desc.before, 0, sizeof(desc->before));
     memset(system->desc.after, 0, sizeof(desc->after));
     system->state.enabled = !desc->disabled;
     if (system_init(system, desc) != SETT_OK) {

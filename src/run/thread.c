@@ -52,7 +52,9 @@ static void threads_work(sett_threads* threads)
     SETTI_ASSERT(threads->next < threads->end && threads->unfinished != 0);
     uint32_t left = threads->end - threads->next;
     uint32_t share = left / (2 * (threads->count + 1)); /* half of an equal share, for balance */
-    uint32_t count = SETTI_MIN(SETTI_MAX(SETTI_MAX(share, threads->min_range), 1), left);
+    uint32_t count = SETTI_MAX(share, threads->min_range);
+    count = SETTI_MAX(count, 1);
+    count = SETTI_MIN(count, left);
     uint32_t begin = threads->next;
     sett_task_fn task = threads->task;
     void* context = threads->context;
@@ -201,7 +203,7 @@ SETTI_COLD sett_status sett_threads_destroy(sett_threads* threads)
     return SETT_OK;
 }
 
-/* Returns the pool of `tasks`, or NULL if the program has threads of its own. */
+/* Returns the pool to which `tasks` belongs. Returns NULL if the threads are the program's own. */
 static sett_threads* threads_of(const sett_tasks* tasks)
 {
     return tasks->enqueue == threads_enqueue ? tasks->user : NULL;

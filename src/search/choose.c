@@ -622,8 +622,9 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     const setti_type* known = NULL;
     if (pick->kind == SETTI_FIND_SCAN) { /* the scan also tests items by presence bits */
         known = choose_driver(c, pick->variable);
-        domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1)) /
-                 SETTI_ESTIMATE_ONE; /* results for each row */
+        /* The domain of a scanned variable: the number of results for each row. */
+        domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1));
+        domain /= SETTI_ESTIMATE_ONE;
         for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
             if (choose_is_decided_by_bits(item) &&

@@ -1027,22 +1027,24 @@ static bool find_pull(find* f, uint32_t k)
     return false;
 }
 
-/* Reports to the guard that a loop reads the members in comparisons and in the order. */
-SETTI_COLD static void find_check_access(const sett_search* search)
+/* Reports to the guard that a loop reads the member of a side, if the side is a member. */
+static void find_check_side(sett_world* world, const setti_search_side* side)
 {
-    const setti_guard* guard = search->world->guard;
-    uint32_t side_count = 2 * search->compare_count;
-    for (uint32_t k = 0; k <= side_count; k++) { /* the last side is the order's */
-        const setti_search_side* side = &search->rank.side;
-        if (k < side_count) {
-            side = &search->side[k / 2][k % 2];
-        }
-        if (side->kind == SETT_OPERAND_MEMBER) {
-            guard->visit(search->world, side->type->id, SETTI_ACCESS_READ, "sett_search_begin");
-        }
+    if (side->kind == SETT_OPERAND_MEMBER) {
+        world->guard->visit(world, side->type->id, SETTI_ACCESS_READ, "sett_search_begin");
     }
 }
 
+SETTI_COLD static void find_check_access(const sett_search* search)
+{
+    for (uint32_t k = 0; k < search->compare_count; k++) {
+        find_check_side(search->world, &search->side[k][0]);
+        find_check_side(search->world, &search->side[k][1]);
+    }
+    find_check_side(search->world, &search->rank.side);
+}
+
+/* Prepares a loop, which can be the spare one: plans the steps, and reads the fixed variables. */
 static void find_begin(find* f, sett_search* search)
 {
     SETTI_ASSERT(f->search == search);
@@ -1119,16 +1121,17 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     return opened;
 }
 
-/* Writes the values of the rows of the last block to the columns. `last` is the block's depth. */
-static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
+/* Writes the values of the rows of the last block to the columns. `last_depth` is the block's
+ * depth. */
+static void rows_gather(sett_rows* rows, const find* f, uint32_t last_depth)
 {
-    SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
+    SETTI_ASSERT(rows->count <= FIND_ROWS && last_depth < f->search->depth_room);
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         uint8_t number = f->search->result[v];
         uint8_t depth = f->plan.depth[f->branch][number];
         uint32_t* column = f->column + (size_t)v * FIND_ROWS;
         for (uint32_t k = 0; k < rows->count; k++) {
-            column[k] = find_value(f, last, k, number, depth);
+            column[k] = find_value(f, last_depth, k, number, depth);
         }
     }
 }
@@ -1146,10 +1149,11 @@ static bool rows_find(sett_rows* rows, find* f)
 {
     rows->count = 0;
     while (f->branch < f->search->branch_count && f->closed == f->search->open.closed) {
-        uint32_t last = (uint32_t)f->plan.pipe[f->branch].stop - 1;
-        if (find_pull(f, last)) {
-            rows->count = f->block[f->plan.step[last].depth].count;
-            rows_gather(rows, f, f->plan.step[last].depth);
+        uint32_t last_step = (uint32_t)f->plan.pipe[f->branch].stop - 1;
+        if (find_pull(f, last_step)) {
+            uint32_t last_depth = f->plan.step[last_step].depth;
+            rows->count = f->block[last_depth].count;
+            rows_gather(rows, f, last_depth);
             return true;
         }
         f->branch++;

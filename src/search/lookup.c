@@ -148,6 +148,22 @@ static void lookup_unlink_slot(const sett_lookup* l, uint32_t place)
     }
 }
 
+/* Links all records to the slots, which are empty. */
+static void lookup_link_all(sett_lookup* l)
+{
+    for (uint32_t number = 0; number < l->page_count; number++) {
+        const lookup_record* page = l->page[number];
+        if (page == NULL) {
+            continue;
+        }
+        for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
+            if (page[k].index != SETTI_NONE) {
+                lookup_link_slot(l, (number << l->shift) + k);
+            }
+        }
+    }
+}
+
 /* Makes room for `count` records in the slots. Returns false when memory runs out. */
 static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
 {
@@ -167,16 +183,7 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
     memset(slot, 0xFF, (size_t)room * sizeof(*slot));
     l->slot = slot;
     l->slot_count = room;
-    for (uint32_t number = 0; number < l->page_count; number++) {
-        if (l->page[number] == NULL) {
-            continue;
-        }
-        for (uint32_t k = 0; k < lookup_page_rows(l); k++) {
-            if (l->page[number][k].index != SETTI_NONE) {
-                lookup_link_slot(l, (number << l->shift) + k);
-            }
-        }
-    }
+    lookup_link_all(l);
     return true;
 }
 
@@ -333,6 +340,7 @@ SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
     return bits ^ code->flip ^ (all_if_negative & code->negative);
 }
 
+/* Sets the encoding for the kind and size of the member. */
 static void lookup_set_encoding(sett_lookup* l)
 {
     const uint64_t sign = (uint64_t)1 << 63;
@@ -359,8 +367,8 @@ static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64
 {
     lookup_record* record = lookup_at(l, place);
     /* Slots refer to places, not indices: a new index with the old key needs no new link. */
-    bool links_have_index = l->ordered || index == SETTI_NONE;
-    bool moved = links_have_index && record->index != index;
+    bool index_matters = l->ordered || index == SETTI_NONE;
+    bool moved = index_matters && record->index != index;
     if (record->index != SETTI_NONE && (moved || record->key != key)) {
         lookup_unlink(l, place);
     }
@@ -399,8 +407,10 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
             index = (word & 1) != 0 ? place : SETTI_NONE;
             word >>= 1;
         }
-        uint64_t key =
-            index != SETTI_NONE ? lookup_encode(&code, lookup_bits(member, size) << code.up) : 0;
+        uint64_t key = 0;
+        if (index != SETTI_NONE) {
+            key = lookup_encode(&code, lookup_bits(member, size) << code.up);
+        }
         bool same = page[k].index == index && (index == SETTI_NONE || page[k].key == key);
         if (SETTI_UNLIKELY(!same) && !lookup_change(l, place, index, key)) {
             return false;
@@ -555,6 +565,7 @@ static void lookup_distribute(sett_entity* entities, uint32_t count, uint32_t sh
         next[value] = sum;
         sum = stop[value];
     }
+    /* Swaps each entity to the next place of its group, until all groups are complete. */
     for (uint32_t value = 0; value < 256; value++) {
         while (next[value] < stop[value]) {
             sett_entity entity = entities[next[value]];
@@ -735,7 +746,7 @@ static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
     float narrow = (float)number;
     double rounded = (double)narrow;
     *key = lookup_key(l, &narrow);
-    return number >= rounded && number <= rounded; /* number == back; false for NaN */
+    return number >= rounded && number <= rounded; /* number == rounded; false for NaN */
 }
 
 /* Makes the key of a number in an integer member. Returns false if no value equals the number. */
@@ -952,18 +963,18 @@ typedef enum lookup_form {
     LOOKUP_ORDERED
 } lookup_form;
 
-/* Returns what to do about a member that a type lacks. `guess` has the name given. */
-static const char* lookup_remedy(const setti_type* type, setti_guess* guess)
+/* Returns what to do about a member `path` that a type lacks. The result may stand in `guess`. */
+static const char* lookup_remedy(const setti_type* type, const char* path, setti_guess* guess)
 {
+    sett_member_ref unused;
     if (type->module != NULL || type->storage.size == 0) {
         return " - pass a component of the program that has values";
     }
     if (type->members == NULL) {
         return " - describe its members (SETT_MEMBERS)";
     }
-    for (uint32_t k = 0; k < type->members->of.count; k++) {
-        setti_guess_try(guess, type->members->of.members[k].name);
-    }
+    *guess = setti_guess_begin("", 0);
+    (void)setti_members_find(&type->members->of, path, &unused, guess); /* guesses */
     const char* meant = setti_guess_text(guess);
     if (meant[0] == '\0') {
         return " - pass one of its members";
@@ -978,10 +989,10 @@ static bool lookup_find_member(const setti_type* type, const char* member, looku
     sett_world* world = type->world;
     const char* name = type->desc.name;
     if (type->members == NULL || !sett_member_find(world, type->id, member, ref)) {
-        setti_guess guess = setti_guess_begin(member, strlen(member));
+        setti_guess guess;
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: \"%.100s\" has no member \"%.100s\"%s", call, name, member,
-                              lookup_remedy(type, &guess));
+                              lookup_remedy(type, member, &guess));
         return false;
     }
     if (!lookup_is_key(ref)) {

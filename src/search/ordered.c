@@ -294,10 +294,11 @@ static uint32_t ordered_collect(sett_ordered* o)
     uint32_t positions = (uint32_t)(o->positions.size / sizeof(uint32_t));
     for (uint32_t k = 0; k < o->match_count; k++) {
         SETTI_ASSERT(match[k].entity.index < positions);
-        position[match[k].entity.index] = k + 1; /* until the match has an item */
+        position[match[k].entity.index] = k + 1; /* 0 again when the match has an item */
     }
     uint32_t count = 0;
-    for (uint32_t k = 0; count < o->match_count; k++) { /* of the last order, then of all matches */
+    /* First the entities of the last order, then those of all matches. */
+    for (uint32_t k = 0; count < o->match_count; k++) {
         SETTI_ASSERT(k < o->last.count + o->match_count);
         uint32_t index;
         if (k < o->last.count) {
@@ -308,6 +309,7 @@ static uint32_t ordered_collect(sett_ordered* o)
         if (index < positions && position[index] != 0) {
             const ordered_match* found = &match[position[index] - 1];
             position[index] = 0;
+            /* Only orders by value are sorted by keys. Else ordered_group_all reads the parent. */
             item[count] = (setti_ranked){
                 .entity = found->entity, .depth = found->depth, .key = found->parent};
             if (!o->fixed) {

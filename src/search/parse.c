@@ -88,9 +88,8 @@ static const char* parse_found(parse* p, char out[32])
     if (end == p->at) {
         end++; /* not a word: a single character */
     }
-    bool is_word = end - p->at > 1;
-    bool is_visible = *p->at > ' ' && *p->at < 127;
-    if (!is_word && !is_visible) {
+    bool is_visible = *p->at > ' ' && *p->at < 127; /* also true for words */
+    if (!is_visible) {
         return "a character that is not ASCII";
     }
     snprintf(out, 32, "\"%.*s\"", (int)SETTI_MIN(end - p->at, 24), p->at);
@@ -248,7 +247,8 @@ static const struct {
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
 /* Gets the component of the library with the name `name`. *in_list becomes whether there is one.
- * Returns 0 if there is none, or after an error, which was reported already. */
+ * Returns 0 if there is none, or after an error, which was reported already. `guess` is offered the
+ * names in the list. */
 static sett_component parse_library_component(sett_world* world, const char* name,
                                               setti_guess* guess, bool* in_list)
 {

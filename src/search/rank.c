@@ -84,10 +84,11 @@ static void rank_store_depths(const setti_rank* rank, const setti_rank_work* wor
     const uint64_t most = (uint64_t)rank->world->entities.count + 1; /* depth + 1 in a cycle */
     uint64_t steps = 0;
     uint32_t ancestor = index;
-    for (; ancestor != SETTI_NONE && work->depth[ancestor] < round;
-         steps++) { /* unknown in this round */
+    /* A value below `round` is of an earlier round: the depth is not known in this round. */
+    while (ancestor != SETTI_NONE && work->depth[ancestor] < round) {
         work->depth[ancestor] = open;
         ancestor = setti_along_target(rank->along, ancestor);
+        steps++;
     }
     uint64_t known = 0; /* (depth + 1) of `ancestor`; RANK_OPEN in a cycle; 0 without an ancestor */
     if (ancestor != SETTI_NONE) {
@@ -255,6 +256,7 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
         }
         uint32_t merged_count = 0;
         for (uint32_t k = 0; k < run_count; k += 2) {
+            /* The last run, or a run without a neighbour, ends at `count`. */
             uint32_t middle = k + 1 < run_count ? run[k + 1] : count;
             uint32_t end = k + 2 < run_count ? run[k + 2] : count;
             rank_merge(rank, item, run[k], middle, end, other);
@@ -268,6 +270,7 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
     return item;
 }
 
+/* The size of the rows of `room` results, in bytes. */
 static size_t sorted_row_size(const sett_search* search, uint32_t room)
 {
     return (size_t)room * search->result_count * sizeof(uint32_t);

@@ -751,8 +751,26 @@ static const setti_search_item* build_list_with(const sett_search* search,
     return NULL;
 }
 
+/* Adds a list to `items`, the items of the scope `scope`. The only side of the list has the items
+ * `inner_items` and the local variables `locals`. */
+static bool build_inner_list(search_build* b, search_items* items, uint16_t scope,
+                             const search_items* inner_items, uint32_t locals)
+{
+    setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
+    uint16_t inner = build_new_scope(b, scope);
+    if (b->failed) {
+        return false;
+    }
+    if (!build_close_scope(b, inner, inner_items) || !build_close(b, &list->scopes, &inner, 1)) {
+        return false;
+    }
+    b->search->scope[inner].locals = locals;
+    list->variables = build_outer(b->search, inner);
+    return true;
+}
+
 /* Moves the items of the scope `side` (one side of a list) to `items`, the items of the scope
- * `branch`. */
+ * `branch`. The items with local variables of the side stay in a list of their own. */
 static bool build_merge_side(search_build* b, search_items* items, uint16_t branch, uint16_t side)
 {
     sett_search* search = b->search;
@@ -770,16 +788,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t bran
     if (staying.count == 0) {
         return true;
     }
-    /* The items with local variables of the side stay in a list, whose only side is a new scope. */
-    setti_search_item* item = build_item(b, items, SETTI_ITEM_LIST);
-    uint16_t inner = build_new_scope(b, branch);
-    if (b->failed || !build_close_scope(b, inner, &staying) ||
-        !build_close(b, &item->scopes, &inner, 1)) {
-        return false;
-    }
-    search->scope[inner].locals = side_scope.locals;
-    item->variables = build_outer(search, inner);
-    return true;
+    return build_inner_list(b, items, branch, &staying, side_scope.locals);
 }
 
 /* Adds to `items` the test that no side of the list before the side `side` is true. */

@@ -3,8 +3,9 @@
  * The workload: a large world in which some pages of values are written, and some entities created
  * or destroyed. Only pages that differ are compared (view.h), and equal values are skipped.
  *
- * For each type, presence and rows give a set of marked indices that may differ. Then each marked
- * index is visited once, ascending, whatever the storage.
+ * For each type, the indices that may differ are marked, in a set. Two kinds of pages give the
+ * marks: the pages of presence, and the pages of rows. Then each marked index is visited once,
+ * ascending.
  *
  * Invariant:  an index without a mark has the same presence, handle and bytes on both sides
  */
@@ -19,63 +20,71 @@ void setti_marks_clear(setti_marks* marks)
     memset(marks->used, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
 }
 
-/* Returns the number of the next used word after `at`, or marks->words. SIZE_MAX: before word 0. */
-static size_t marks_next_word(const setti_marks* marks, size_t at)
+/* Returns the next used word after the word `number`, or marks->words if there is none. `number` is
+ * SIZE_MAX to find the first used word. */
+static size_t marks_next_word(const setti_marks* marks, size_t number)
 {
-    for (at++; at < marks->words; at = (at / 64 + 1) * 64) {
-        uint64_t rest = marks->used[at / 64] >> (at % 64);
+    for (number++; number < marks->words; number = (number / 64 + 1) * 64) {
+        uint64_t rest = marks->used[number / 64] >> (number % 64);
         if (rest != 0) {
-            return at + setti_bits_lowest(rest);
+            return number + setti_bits_lowest(rest);
         }
     }
     return marks->words;
 }
 
+/* Returns the bits of a word, or 0 if the word is not in use. */
 static uint64_t marks_get(const setti_marks* marks, size_t number)
 {
-    return (marks->used[number / 64] >> (number % 64) & 1) != 0 ? marks->word[number] : 0;
+    bool used = (marks->used[number / 64] >> (number % 64) & 1) != 0;
+    return used ? marks->word[number] : 0;
 }
 
-void setti_marks_join(setti_marks* marks, const setti_marks* from)
+void setti_marks_join(setti_marks* marks, const setti_marks* added)
 {
-    SETTI_ASSERT(marks->words == from->words);
-    for (size_t at = marks_next_word(from, SIZE_MAX); at < from->words;
-         at = marks_next_word(from, at)) {
-        *setti_marks_word(marks, at) |= from->word[at];
+    SETTI_ASSERT(marks->words == added->words);
+    for (size_t number = marks_next_word(added, SIZE_MAX); number < added->words;
+         number = marks_next_word(added, number)) {
+        *setti_marks_word(marks, number) |= added->word[number];
     }
 }
 
 bool setti_marks_next(const setti_marks* marks, uint32_t* index)
 {
     SETTI_ASSERT(*index == SETTI_NONE || *index / 64 < marks->words);
-    size_t at = SIZE_MAX; /* marks_next_word begins at word 0 */
+    size_t number = SIZE_MAX; /* marks_next_word begins at word 0 */
     if (*index != SETTI_NONE) {
-        uint32_t shift = *index % 64;
-        at = *index / 64;
-        uint64_t rest = shift < 63 ? marks->word[at] >> (shift + 1) : 0; /* after *index */
+        uint32_t bit = *index % 64;
+        number = *index / 64;
+        uint64_t rest = 0; /* the bits after *index in the same word */
+        if (bit < 63) {    /* a shift by 64 is undefined */
+            rest = marks->word[number] >> (bit + 1);
+        }
         if (rest != 0) {
             *index += 1 + setti_bits_lowest(rest);
             return true;
         }
     }
     do {
-        at = marks_next_word(marks, at);
-    } while (at < marks->words && marks->word[at] == 0);
-    if (at < marks->words) {
-        *index = (uint32_t)at * 64 + setti_bits_lowest(marks->word[at]);
+        number = marks_next_word(marks, number);
+    } while (number < marks->words && marks->word[number] == 0);
+    if (number >= marks->words) {
+        return false;
     }
-    return at < marks->words;
+    *index = (uint32_t)number * 64 + setti_bits_lowest(marks->word[number]);
+    return true;
 }
 
 /* Reports a slot whose generations differ. */
 static void compare_slot(setti_compare* compare, sett_entity before, sett_entity after)
 {
-    bool ended = (before.generation & SETTI_DEAD) == 0;
-    bool begun = (after.generation & SETTI_DEAD) == 0;
-    if (compare->sink->entity != NULL && (ended || begun)) {
-        compare->sink->entity(compare->sink, ended ? &before : NULL, begun ? &after : NULL);
+    const sett_entity* ended = (before.generation & SETTI_DEAD) == 0 ? &before : NULL;
+    const sett_entity* begun = (after.generation & SETTI_DEAD) == 0 ? &after : NULL;
+    bool differs = ended != NULL || begun != NULL; /* otherwise only the generation differs */
+    if (differs && compare->sink->entity != NULL) {
+        compare->sink->entity(compare->sink, ended, begun);
     }
-    if (begun) {
+    if (begun != NULL) {
         setti_marks_add(&compare->begun, after.index);
     }
 }
@@ -91,44 +100,45 @@ void setti_compare_entities(setti_compare* compare)
     }
 }
 
-/* Returns true if any of eight rows differs. */
+/* Returns true if at least one of eight neighbouring rows differs. */
 SETTI_INLINE bool compare_eight(const unsigned char* before, const unsigned char* after,
                                 size_t size)
 {
     uint64_t differs = 0;
-    size_t at = 0;
+    size_t offset = 0;
 #if defined(__GNUC__) /* gcc 12 needs twice the instructions without vectors */
     typedef uint64_t pair __attribute__((vector_size(16), aligned(1), may_alias));
     pair differ_pair = {0, 0};
-    for (; at + 16 <= 8 * size; at += 16) { /* 8 * size: bytes of eight rows */
-        differ_pair |= *(const pair*)(before + at) ^ *(const pair*)(after + at);
+    for (; offset + 16 <= 8 * size; offset += 16) { /* eight rows have 8 * size bytes */
+        differ_pair |= *(const pair*)(before + offset) ^ *(const pair*)(after + offset);
     }
     differs = differ_pair[0] | differ_pair[1];
 #endif
-    for (; at < 8 * size; at += 8) {
-        differs |= setti_bytes_get(before + at, 8) ^ setti_bytes_get(after + at, 8);
+    for (; offset < 8 * size; offset += 8) {
+        differs |= setti_bytes_get(before + offset, 8) ^ setti_bytes_get(after + offset, 8);
     }
     return differs != 0;
 }
 
-SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t size)
+/* Prefetches `size` bytes of a page, beginning at an offset. */
+SETTI_INLINE void compare_load(const unsigned char* page, size_t offset, size_t size)
 {
-    for (size_t at = 0; at < size; at += 64) {
-        SETTI_PREFETCH(page + from + at);
+    for (size_t line = 0; line < size; line += 64) { /* a cache line has 64 bytes */
+        SETTI_PREFETCH(page + offset + line);
     }
 }
 
-/* Finds the rows that differ, and prefetches the page `next` unless NULL. With a constant `size`
- * this takes a fifth of the time of memcmp. */
+/* Finds the rows that differ, and prefetches the page `next`. `next` may be NULL. With a constant
+ * `size` this function takes a fifth of the time of memcmp. */
 SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_page* next,
                                   size_t size)
 {
-    const unsigned char* before = rows->was;
-    const unsigned char* after = rows->is;
+    const unsigned char* before = rows->before;
+    const unsigned char* after = rows->after;
     for (uint32_t n = 0; n < rows->words; n++, before += 64 * size, after += 64 * size) {
-        uint32_t eights = 0; /* bit k: rows 8 k to 8 k + 7 differ */
+        uint32_t eights = 0; /* bit k: some of the rows 8 k to 8 k + 7 differ */
         for (uint32_t k = 0; k < 8; k++) {
-            if (next != NULL) { /* reading memory takes most of the time */
+            if (next != NULL) { /* waiting for memory takes most of the time */
                 compare_load(next->in[SETTI_BEFORE], (n * 64 + k * 8) * size, 8 * size);
                 compare_load(next->in[SETTI_AFTER], (n * 64 + k * 8) * size, 8 * size);
             }
@@ -147,13 +157,14 @@ SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_pag
     }
 }
 
+/* Calls compare_rows_of with a constant size, if the size is usual. */
 static void compare_rows(setti_compare_rows* rows, const setti_view_page* next, size_t size)
 {
 #define COMPARE_ROWS(n) compare_rows_of(rows, next, n)
     SETTI_COMPARE_BY_SIZE(size, COMPARE_ROWS);
 }
 
-/* Reports the different rows whose entity is the same on both sides, and has the value on both. */
+/* Reports the rows that differ, if the same entity has a value in the row on both sides. */
 static void compare_report_rows(setti_compare* compare, const setti_storage* storage,
                                 setti_compare_rows* rows)
 {
@@ -161,14 +172,15 @@ static void compare_report_rows(setti_compare* compare, const setti_storage* sto
     const setti_pages* entities = &view->world->entities.pages;
     uint32_t first_word = rows->first / 64;
     uint64_t any = 0;
-    for (uint32_t side = 0; side < 2; side++) {
+    for (uint32_t side = 0; side < 2; side++) { /* drops rows without a value on the side */
         const uint64_t* words =
             setti_view_get(view, &storage->presence, rows->first >> SETTI_BITS_SHIFT, side);
         for (uint32_t k = 0; k < rows->words; k++) {
-            rows->bits[k] &= words != NULL ? words[(first_word + k) & (SETTI_BITS_WORDS - 1)] : 0;
+            uint32_t word = (first_word + k) & (SETTI_BITS_WORDS - 1);
+            rows->bits[k] &= words != NULL ? words[word] : 0;
         }
     }
-    for (uint32_t k = 0; k < rows->words; k++) {
+    for (uint32_t k = 0; k < rows->words; k++) { /* drops rows of new entities */
         rows->bits[k] &= ~marks_get(&compare->begun, first_word + k);
         any |= rows->bits[k];
     }
@@ -185,7 +197,8 @@ static_assert(SETTI_COMPARE_WORDS * 64 <= SETTI_ENTITY_ROWS &&
                   SETTI_COMPARE_WORDS <= SETTI_BITS_WORDS,
               "rows lie in one page of entities, and one of presence");
 
-/* Reports the different rows of an array's page if the sink takes rows, else marks them. */
+/* Finds the rows of an array's page that differ. Reports the rows if the sink has the callback
+ * `rows`. Otherwise marks the indices. */
 static void compare_array_page(setti_compare* compare, const setti_storage* storage,
                                const setti_view_page* page, const setti_view_page* next)
 {
@@ -194,9 +207,9 @@ static void compare_array_page(setti_compare* compare, const setti_storage* stor
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && words <= SETTI_COMPARE_WORDS);
     setti_compare_rows rows = {.words = words,
                                .first = (uint32_t)first_word * 64,
-                               .was = page->in[SETTI_BEFORE],
-                               .is = page->in[SETTI_AFTER]};
-    if (rows.was == NULL || rows.is == NULL) {
+                               .before = page->in[SETTI_BEFORE],
+                               .after = page->in[SETTI_AFTER]};
+    if (rows.before == NULL || rows.after == NULL) {
         memset(rows.bits, 255, sizeof(rows.bits)); /* a page on one side only: all rows differ */
     } else {
         bool prefetches = next != NULL && next->in[0] != NULL && next->in[1] != NULL;
@@ -213,98 +226,119 @@ static void compare_array_page(setti_compare* compare, const setti_storage* stor
     }
 }
 
-static void compare_mark_array(setti_compare* compare, const setti_storage* storage)
+/* Marks the indices that have a value of an array on one side only. */
+static void compare_mark_presence(setti_compare* compare, const setti_storage* storage)
 {
-    uint32_t at = SETTI_NONE;
+    uint32_t cursor = SETTI_NONE;
     const setti_view_page* page;
-    while ((page = setti_view_next(compare->view, &storage->presence, &at)) != NULL) {
+    while ((page = setti_view_next(compare->view, &storage->presence, &cursor)) != NULL) {
         const uint64_t* before = page->in[SETTI_BEFORE];
         const uint64_t* after = page->in[SETTI_AFTER];
-        size_t first = (size_t)page->number * SETTI_BITS_WORDS;
+        size_t first_word = (size_t)page->number * SETTI_BITS_WORDS;
         for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
-            uint64_t differs = (before != NULL ? before[k] : 0) ^ (after != NULL ? after[k] : 0);
+            uint64_t bits_before = before != NULL ? before[k] : 0;
+            uint64_t bits_after = after != NULL ? after[k] : 0;
+            uint64_t differs = bits_before ^ bits_after;
             if (differs != 0) {
-                *setti_marks_word(&compare->bits, first + k) |= differs;
+                *setti_marks_word(&compare->bits, first_word + k) |= differs;
             }
         }
     }
-    at = SETTI_NONE;
-    page = setti_view_next(compare->view, &storage->rows, &at);
-    while (page != NULL) {
-        const setti_view_page copy = *page; /* setti_view_next may reuse the address of `page` */
-        page = setti_view_next(compare->view, &storage->rows, &at);
-        compare_array_page(compare, storage, &copy, page);
-    }
 }
 
-static void compare_mark_index(setti_compare* compare, const void* index)
+static void compare_mark_array(setti_compare* compare, const setti_storage* storage)
 {
-    uint32_t number;
-    memcpy(&number, index, sizeof(number));
-    if (number != SETTI_NONE) {
-        setti_marks_add(&compare->bits, number);
+    compare_mark_presence(compare, storage);
+    uint32_t cursor = SETTI_NONE;
+    const setti_view_page* next = setti_view_next(compare->view, &storage->rows, &cursor);
+    while (next != NULL) {
+        const setti_view_page page = *next; /* setti_view_next may reuse the address */
+        next = setti_view_next(compare->view, &storage->rows, &cursor);
+        compare_array_page(compare, storage, &page, next);
     }
 }
 
-/* Marks the entities of a page's rows that differ. Looks at the rows from `from` to `to` - 1 of the
- * storage. `extent`: number of rows in use, by side. */
+/* Marks the entity index of a row, unless the row is free. */
+static void compare_mark_index(setti_compare* compare, const void* index_column)
+{
+    uint32_t index;
+    memcpy(&index, index_column, sizeof(index));
+    if (index != SETTI_NONE) {
+        setti_marks_add(&compare->bits, index);
+    }
+}
+
+/* Marks the entities of a page's rows that differ. Looks at rows >= `begin` and < `end` only; rows
+ * are numbered through all pages. `extent` is the number of rows in use, by side. */
 static void compare_mark_rows(setti_compare* compare, const setti_storage* storage,
-                              const setti_view_page* page, uint32_t from, uint32_t to,
+                              const setti_view_page* page, uint32_t begin, uint32_t end,
                               const uint32_t extent[2])
 {
     const unsigned char* before = page->in[SETTI_BEFORE];
     const unsigned char* after = page->in[SETTI_AFTER];
     uint32_t first = page->number << storage->shift;
-    uint32_t end = SETTI_MIN(first + setti_storage_rows(storage), to);
+    uint32_t page_end = SETTI_MIN(first + setti_storage_rows(storage), end);
     size_t size = storage->size;
-    for (uint32_t row = SETTI_MAX(first, from); row < end; row++) {
+    for (uint32_t row = SETTI_MAX(first, begin); row < page_end; row++) {
         size_t k = row - first;
-        size_t index_at = storage->indices + k * sizeof(uint32_t);
+        size_t index_offset = storage->indices + k * sizeof(uint32_t);
         bool in_before = before != NULL && row < extent[SETTI_BEFORE];
         bool in_after = after != NULL && row < extent[SETTI_AFTER];
-        bool same_index = in_before && in_after &&
-                          memcmp(before + index_at, after + index_at, sizeof(uint32_t)) == 0;
+        bool same_index =
+            in_before && in_after &&
+            memcmp(before + index_offset, after + index_offset, sizeof(uint32_t)) == 0;
         if (same_index && memcmp(before + k * size, after + k * size, size) == 0) {
             continue;
         }
         if (in_before) {
-            compare_mark_index(compare, before + index_at);
+            compare_mark_index(compare, before + index_offset);
         }
         if (in_after && !same_index) {
-            compare_mark_index(compare, after + index_at);
+            compare_mark_index(compare, after + index_offset);
         }
+    }
+}
+
+/* Marks the rows from `less` to `more` - 1, which are in use on one side only. These rows differ,
+ * even if the pages are equal. */
+static void compare_mark_rest(setti_compare* compare, const setti_storage* storage, uint32_t less,
+                              uint32_t more, const uint32_t extent[2])
+{
+    if (less == more) {
+        return;
+    }
+    uint32_t last = (more - 1) >> storage->shift; /* the number of the last page */
+    for (uint32_t number = less >> storage->shift; number <= last; number++) {
+        setti_view_page page = {&storage->rows, number, {NULL, NULL}};
+        for (uint32_t side = 0; side < 2; side++) {
+            page.in[side] = setti_view_get(compare->view, &storage->rows, number, side);
+        }
+        compare_mark_rows(compare, storage, &page, less, more, extent);
     }
 }
 
 static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
 {
     const setti_storage* storage = &type->storage;
-    uint32_t at = SETTI_NONE;
+    uint32_t cursor = SETTI_NONE;
     const setti_view_page* page;
     const uint32_t extent[2] = {setti_view_extent(compare->view, type, SETTI_BEFORE),
                                 setti_view_extent(compare->view, type, SETTI_AFTER)};
     uint32_t less = SETTI_MIN(extent[0], extent[1]);
     uint32_t more = SETTI_MAX(extent[0], extent[1]);
-    while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
+    while ((page = setti_view_next(compare->view, &storage->rows, &cursor)) != NULL) {
         compare_mark_rows(compare, storage, page, 0, more, extent);
     }
-    /* equal pages can have rows in use on one side only */
-    for (uint32_t row = less; row < more; row = ((row >> storage->shift) + 1) << storage->shift) {
-        setti_view_page both = {&storage->rows, row >> storage->shift, {NULL, NULL}};
-        for (uint32_t side = 0; side < 2; side++) {
-            both.in[side] = setti_view_get(compare->view, &storage->rows, both.number, side);
-        }
-        compare_mark_rows(compare, storage, &both, less, more, extent);
-    }
+    compare_mark_rest(compare, storage, less, more, extent);
 }
 
 /* Marks the sources of all links in pages that differ. */
 static void compare_mark_records(setti_compare* compare, const setti_records* records)
 {
     setti_view* view = compare->view;
-    uint32_t at = SETTI_NONE;
+    uint32_t cursor = SETTI_NONE;
     const setti_view_page* page;
-    while ((page = setti_view_next(view, records->pages, &at)) != NULL) {
+    while ((page = setti_view_next(view, records->pages, &cursor)) != NULL) {
         for (uint32_t side = 0; side < 2; side++) {
             uint32_t first = page->number << records->shift;
             uint64_t end = (uint64_t)first + ((uint64_t)1 << records->shift);
@@ -319,23 +353,29 @@ static void compare_mark_records(setti_compare* compare, const setti_records* re
     }
 }
 
-/* Returns true if a source has equal links on both sides. */
-static bool compare_same_records(setti_view* view, const setti_type* type, const void* a,
-                                 const void* b)
+/* Returns true if a source has equal links on both sides. `before` and `after` are the source's
+ * values. */
+static bool compare_same_records(setti_view* view, const setti_type* type, const void* before,
+                                 const void* after)
 {
     SETTI_ASSERT(type->records != NULL);
     const setti_records* records = type->records;
-    setti_view_list list[2] = {setti_view_records(type, a), setti_view_records(type, b)};
-    bool same = list[0].left == list[1].left;
-    const unsigned char* before;
-    while (same &&
-           (before = setti_view_next_record(view, records, &list[0], SETTI_BEFORE)) != NULL) {
-        const unsigned char* after = setti_view_next_record(view, records, &list[1], SETTI_AFTER);
-        same =
-            memcmp(before + records->target, after + records->target, sizeof(sett_entity)) == 0 &&
-            setti_hash_same(type->data_type, before + records->data, after + records->data);
+    setti_view_list list_before = setti_view_records(type, before);
+    setti_view_list list_after = setti_view_records(type, after);
+    if (list_before.left != list_after.left) {
+        return false;
     }
-    return same;
+    const unsigned char* a;
+    while ((a = setti_view_next_record(view, records, &list_before, SETTI_BEFORE)) != NULL) {
+        const unsigned char* b = setti_view_next_record(view, records, &list_after, SETTI_AFTER);
+        if (memcmp(a + records->target, b + records->target, sizeof(sett_entity)) != 0) {
+            return false;
+        }
+        if (!setti_hash_same(type->data_type, a + records->data, b + records->data)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void setti_compare_mark(setti_compare* compare, const setti_type* type)
@@ -350,18 +390,19 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* The pages that a walk over indices has read last. */
+/* The pages that a walk over indices has read last: neighbouring indices share pages. */
 typedef struct compare_cache {
     setti_view_page presence;
     setti_view_page rows;
     setti_view_page entities;
 } compare_cache;
 
-/* Returns both sides of a page of the table `pages`. *latest is the page of the previous call. */
+/* Returns the contents of a page of the table `pages` on both sides. *latest is the page of the
+ * previous call for this table. */
 static inline const void* const* compare_page(setti_view* view, setti_view_page* latest,
                                               const setti_pages* pages, uint32_t number)
 {
-    if (latest->pages == NULL || latest->number != number) { /* not the latest page */
+    if (latest->pages == NULL || latest->number != number) {
         latest->pages = pages;
         latest->number = number;
         latest->in[SETTI_BEFORE] = setti_view_get(view, pages, number, SETTI_BEFORE);
@@ -370,19 +411,24 @@ static inline const void* const* compare_page(setti_view* view, setti_view_page*
     return latest->in;
 }
 
+/* Finds the entities at an index, by side. `out` is null on a side without an entity. */
 static void compare_find_entities(setti_view* view, compare_cache* cache, uint32_t index,
                                   sett_entity out[2])
 {
     const void* const* page = compare_page(view, &cache->entities, &view->world->entities.pages,
                                            index >> SETTI_ENTITY_SHIFT);
     for (uint32_t side = 0; side < 2; side++) {
-        const setti_entity_page* in = page[side];
-        uint32_t generation = in != NULL ? in->generation[index & SETTI_ENTITY_MASK] : SETTI_UNUSED;
+        const setti_entity_page* slots = page[side];
+        uint32_t generation = SETTI_UNUSED;
+        if (slots != NULL) {
+            generation = slots->generation[index & SETTI_ENTITY_MASK];
+        }
         bool lives = (generation & SETTI_DEAD) == 0;
         out[side] = lives ? (sett_entity){index, generation} : sett_null();
     }
 }
 
+/* Finds the values at an index, by side. `out` is NULL on a side without a value. */
 static void compare_find_values(setti_view* view, compare_cache* cache, const setti_type* type,
                                 uint32_t index, const void* out[2])
 {
@@ -392,27 +438,41 @@ static void compare_find_values(setti_view* view, compare_cache* cache, const se
         out[1] = setti_view_value(view, type, index, SETTI_AFTER);
         return;
     }
-    const void* const* words =
+    const void* const* presence =
         compare_page(view, &cache->presence, &storage->presence, index >> SETTI_BITS_SHIFT);
-    const void* const* rows = storage->size != 0 ? compare_page(view, &cache->rows, &storage->rows,
-                                                                index >> storage->shift)
-                                                 : NULL;
-    size_t at = (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
+    const void* const* rows = NULL; /* NULL: the type is a tag, without rows */
+    if (storage->size != 0) {
+        rows = compare_page(view, &cache->rows, &storage->rows, index >> storage->shift);
+    }
+    uint32_t word = index / 64 & (SETTI_BITS_WORDS - 1);
+    size_t offset = (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
     for (uint32_t side = 0; side < 2; side++) {
-        const uint64_t* word = words[side];
-        bool has =
-            word != NULL && (word[index / 64 & (SETTI_BITS_WORDS - 1)] >> (index % 64) & 1) != 0;
+        const uint64_t* words = presence[side];
+        bool has = words != NULL && (words[word] >> (index % 64) & 1) != 0;
         if (!has) {
             out[side] = NULL;
         } else if (rows == NULL) {
             out[side] = type; /* a tag has no value: any address will do */
         } else {
-            out[side] = (const unsigned char*)rows[side] + at;
+            out[side] = (const unsigned char*)rows[side] + offset;
         }
     }
 }
 
-/* Reports an index if its values differ, or if compare->all is set. */
+/* Returns true if both sides have the same entity, with equal values and equal links. */
+static bool compare_is_same(setti_view* view, const setti_type* type, const sett_entity entity[2],
+                            const void* const value[2])
+{
+    if (value[0] == NULL || value[1] == NULL || !sett_equals(entity[0], entity[1])) {
+        return false;
+    }
+    if (!setti_hash_same(type, value[0], value[1])) {
+        return false;
+    }
+    return type->records == NULL || compare_same_records(view, type, value[0], value[1]);
+}
+
+/* Reports an index if the values on the two sides differ, or if compare->all is set. */
 static void compare_index(setti_compare* compare, compare_cache* cache, const setti_type* type,
                           uint32_t index)
 {
@@ -423,16 +483,14 @@ static void compare_index(setti_compare* compare, compare_cache* cache, const se
         return;
     }
     compare_find_entities(compare->view, cache, index, entity);
-    compare->same =
-        value[0] != NULL && value[1] != NULL && sett_equals(entity[0], entity[1]) &&
-        setti_hash_same(type, value[0], value[1]) &&
-        (type->records == NULL || compare_same_records(compare->view, type, value[0], value[1]));
+    compare->same = compare_is_same(compare->view, type, entity, value);
     if (compare->all || !compare->same) {
         compare->sink->value(compare->sink, entity[0], value[0], entity[1], value[1]);
     }
 }
 
-/* Returns the bits of word `number` whose indices may have a value on one or both sides. */
+/* Returns those of `bits` at which an index may have a value on some side. `bits` belong to the
+ * word `number` of the indices. */
 static uint64_t compare_present(setti_compare* compare, compare_cache* cache,
                                 const setti_storage* storage, uint32_t number, uint64_t bits)
 {
@@ -441,11 +499,13 @@ static uint64_t compare_present(setti_compare* compare, compare_cache* cache,
     if (storage->kind == SETTI_SPARSE) {
         return bits; /* compare_index looks up each index */
     }
-    const void* const* in =
+    const void* const* presence =
         compare_page(compare->view, &cache->presence, pages, number / SETTI_BITS_WORDS);
     for (uint32_t side = 0; side < 2; side++) {
-        const uint64_t* word = in[side];
-        present |= word != NULL ? word[number & (SETTI_BITS_WORDS - 1)] : 0;
+        const uint64_t* words = presence[side];
+        if (words != NULL) {
+            present |= words[number & (SETTI_BITS_WORDS - 1)];
+        }
     }
     return present & bits;
 }
@@ -455,12 +515,13 @@ void setti_compare_notify(setti_compare* compare, const setti_type* type)
     const setti_marks* bits = &compare->bits;
     compare_cache cache = {0};
     SETTI_ASSERT(compare->sink != NULL);
-    for (size_t at = marks_next_word(bits, SIZE_MAX); at < bits->words;
-         at = marks_next_word(bits, at)) {
+    for (size_t number = marks_next_word(bits, SIZE_MAX); number < bits->words;
+         number = marks_next_word(bits, number)) {
+        uint32_t first = (uint32_t)number * 64; /* the first index of the word */
         uint64_t rest =
-            compare_present(compare, &cache, &type->storage, (uint32_t)at, bits->word[at]);
+            compare_present(compare, &cache, &type->storage, (uint32_t)number, bits->word[number]);
         for (; rest != 0; rest &= rest - 1) {
-            compare_index(compare, &cache, type, (uint32_t)at * 64 + setti_bits_lowest(rest));
+            compare_index(compare, &cache, type, first + setti_bits_lowest(rest));
         }
     }
 }
@@ -471,8 +532,8 @@ bool setti_compare_concerns(setti_compare* compare, const setti_type* type)
     const setti_pages* pages[3] = {&type->storage.presence, &type->storage.rows,
                                    type->records != NULL ? type->records->pages : NULL};
     for (uint32_t k = 0; k < 3 && pages[k] != NULL; k++) {
-        uint32_t at = SETTI_NONE;
-        if (setti_view_next(view, pages[k], &at) != NULL) {
+        uint32_t cursor = SETTI_NONE;
+        if (setti_view_next(view, pages[k], &cursor) != NULL) {
             return true;
         }
     }
@@ -490,29 +551,37 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* Returns the number of words for a set of all indices. */
+/* Returns the number of words that a set of all indices needs. */
 static size_t compare_word_count(setti_view* view)
 {
     const sett_world* world = view->world;
     uint64_t end = (uint64_t)setti_view_count(view, &world->entities.pages) << SETTI_ENTITY_SHIFT;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_storage* storage = &world->registered.item[k]->storage;
-        bool sparse_set = storage->kind == SETTI_SPARSE;
-        uint32_t shift = sparse_set ? SETTI_SPARSE_SHIFT : SETTI_BITS_SHIFT;
-        uint64_t presence = (uint64_t)setti_view_count(view, &storage->presence) << shift;
-        uint64_t rows =
-            sparse_set ? 0 : (uint64_t)setti_view_count(view, &storage->rows) << storage->shift;
-        end = SETTI_MAX(end, SETTI_MAX(presence, rows));
+        bool is_sparse = storage->kind == SETTI_SPARSE;
+        uint32_t shift = is_sparse ? SETTI_SPARSE_SHIFT : SETTI_BITS_SHIFT;
+        uint64_t presence_end = (uint64_t)setti_view_count(view, &storage->presence) << shift;
+        end = SETTI_MAX(end, presence_end);
+        if (!is_sparse) { /* rows of arrays are numbered by index */
+            uint64_t row_end = (uint64_t)setti_view_count(view, &storage->rows) << storage->shift;
+            end = SETTI_MAX(end, row_end);
+        }
     }
     return (size_t)(end / 64) + 1;
 }
 
 #define COMPARE_SETS 3
 
+/* Returns the number of words that a set takes in memory. */
+static size_t compare_set_words(size_t words)
+{
+    return words + words / 64 + 1; /* `word`, then `used` */
+}
+
 /* Returns the size of all sets in bytes. */
 static size_t compare_size(size_t words)
 {
-    return COMPARE_SETS * (words + words / 64 + 1) * sizeof(uint64_t);
+    return COMPARE_SETS * compare_set_words(words) * sizeof(uint64_t);
 }
 
 bool setti_compare_init(setti_view* view, setti_compare* compare)
@@ -521,16 +590,19 @@ bool setti_compare_init(setti_view* view, setti_compare* compare)
     memset(compare, 0, sizeof(*compare));
     setti_marks* set[COMPARE_SETS] = {&compare->bits, &compare->begun, &compare->marked};
     size_t words = compare_word_count(view);
-    uint64_t* room = setti_pool_alloc(pool, compare_size(words), 16);
-    for (uint32_t k = 0; room != NULL && k < COMPARE_SETS; k++) {
+    uint64_t* memory = setti_pool_alloc(pool, compare_size(words), 16);
+    if (memory == NULL) {
+        return false;
+    }
+    for (uint32_t k = 0; k < COMPARE_SETS; k++) {
         set[k]->words = words;
-        set[k]->word = room;
-        set[k]->used = room + words;
-        room += words + words / 64 + 1;
+        set[k]->word = memory;
+        set[k]->used = memory + words;
+        memory += compare_set_words(words);
         setti_marks_clear(set[k]);
     }
     compare->view = view;
-    return room != NULL;
+    return true;
 }
 
 void setti_compare_deinit(setti_compare* compare)

@@ -187,7 +187,7 @@ static void apply_free_undone(sett_world* world, const uint32_t* capacity, uint3
     setti_pool_trim(&world->pool);
 }
 
-/* Whether hashes of states must be compared. Parts have none. */
+/* Whether hashes of states must be compared. A part has no hashes. */
 static bool apply_has_hashes(const setti_delta* delta)
 {
     return !delta->trusted && delta->part == NULL;

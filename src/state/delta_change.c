@@ -209,8 +209,8 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* writer,
     bool plain = change_is_plain(writer, &nan);
     uint64_t found = 0;
     for (uint32_t k = 0; plain && nan != NULL && k < count; k++) {
-        found |= change_find_nan(nan, rows->was + list[k] * size, size);
-        found |= change_find_nan(nan, rows->is + list[k] * size, size);
+        found |= change_find_nan(nan, rows->before + list[k] * size, size);
+        found |= change_find_nan(nan, rows->after + list[k] * size, size);
     }
     return plain && found == 0;
 }
@@ -223,7 +223,7 @@ static unsigned char* change_slow_rows(setti_delta_writer* writer, setti_compare
     for (uint32_t k = 0; k < count; k++) {
         uint32_t row = list[k];
         const sett_entity entity = {rows->first + row, rows->generation[row]};
-        if (change_slow(writer, entity, rows->was + row * size, rows->is + row * size, out)) {
+        if (change_slow(writer, entity, rows->before + row * size, rows->after + row * size, out)) {
             out += size;
         } else {
             rows->bits[row / 64] &= ~((uint64_t)1 << (row % 64));
@@ -248,8 +248,8 @@ SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* writer, setti_co
     for (uint32_t k = 0; k < count; k++, out += size) {
         size_t row = list[k];
         const sett_entity entity = {copy.first + (uint32_t)row, copy.generation[row]};
-        sum += change_row(seed ^ setti_hash_entity(entity), copy.was + row * size,
-                          copy.is + row * size, size, out);
+        sum += change_row(seed ^ setti_hash_entity(entity), copy.before + row * size,
+                          copy.after + row * size, size, out);
     }
     writer->sum.sum += sum;
     return out;
@@ -321,7 +321,7 @@ static unsigned char* change_write_bytes(unsigned char* out, const unsigned char
                                          size_t count)
 {
     if (count != 0) {
-        out = change_write_number(out, (uint64_t)(count - 1) * 2 + 1);
+        out = change_write_number(out, (uint64_t)(count - 1) * 2 + 1); /* + 1: not equal bytes */
         for (size_t k = 0; k < count; k += 8) { /* whole words, up to 7 bytes too many */
             setti_bytes_put(out + k, setti_bytes_get(bytes + k, 8), 8);
         }
@@ -482,7 +482,7 @@ uint64_t setti_delta_short_number(setti_delta_reader* reader)
         byte = setti_delta_number(reader, 1);
         number |= (byte & 127) << shift;
     }
-    if (byte > 127) { /* the number has a tenth byte */
+    if (byte > 127) { /* the number has a tenth byte: it is invalid */
         reader->short_of = true;
     }
     return number;

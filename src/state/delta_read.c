@@ -211,7 +211,7 @@ typedef struct read_record {
     uint32_t version;
 } read_record;
 
-/* Whether encoded values have one size, and one rounding, in the delta and in this world. */
+/* Whether encoded values have the same size and rounding in the delta and in this world. */
 static bool read_has_size(const setti_delta_type* delta_type)
 {
     uint32_t bytes = setti_delta_bytes(delta_type->type);
@@ -227,7 +227,7 @@ static bool read_has_size(const setti_delta_type* delta_type)
            rounding == delta_type->padding_hash;
 }
 
-/* Whether a type has one layout in the delta and in this world. */
+/* Whether a type has the same layout in the delta and in this world. */
 static bool read_fits_type(const setti_delta_type* delta_type, const read_record* record)
 {
     const setti_module* module = delta_type->type->module;

@@ -28,7 +28,7 @@
 /* The first byte: bits that are always set, and flags. */
 #define SHORT_BEGIN 0xb0u
 #define SHORT_PART 1u      /* the bytes are a part */
-#define SHORT_RUNS 2u      /* kind 0 has runs; SHORT_RUNS << k: kind k has */
+#define SHORT_RUNS 2u      /* SHORT_RUNS << k: kind k has runs */
 #define SHORT_PACKED 0x40u /* the body is packed */
 /* The flags of a type: SHORT_RECORD, and bit k, set if number k of SHORT_NUMBERS is stored. */
 #define SHORT_RECORD 32u /* the record is stored, not its number in the table */

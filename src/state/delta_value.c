@@ -156,7 +156,7 @@ static void value_write_blocked(setti_delta_writer* writer, setti_delta_kind kin
     bool fits = writer->block_kind == kind && writer->block_first == first;
     if (writer->block_bits == 0 || !fits) {
         value_end_block(writer);
-        writer->block_at = SIZE_MAX;
+        writer->block_at = SIZE_MAX; /* the first entry is not written yet */
         writer->block_kind = kind;
         writer->block_first = first;
         writer->block_bits = (uint64_t)1 << (index % 64);
@@ -291,8 +291,8 @@ static uint32_t value_list_next(const setti_delta_writer* writer, uint32_t side,
                                SETTI_LIST_NEXT);
 }
 
-/* Whether the list of `owner` on a side has a member. The member must be one entity on both sides:
- * returns false if it was destroyed or created. */
+/* Whether the list of `owner` on a side has a member. Returns false if the member was destroyed or
+ * created: the index must stand for the same entity on both sides. */
 static bool value_is_in(const setti_delta_writer* writer, sett_entity owner, uint32_t member,
                         uint32_t side)
 {

@@ -13,10 +13,10 @@
 
 #include <stdio.h>
 
-/* The types with one name in the worlds `a` and `b`; NULL: the world lacks the type. */
+/* The types of the worlds `a` and `b` that have the same name. */
 typedef struct difference_pair {
-    const setti_type* a;
-    const setti_type* b;
+    const setti_type* a; /* NULL: world `a` lacks the type */
+    const setti_type* b; /* NULL: world `b` lacks the type */
 } difference_pair;
 
 static int difference_entity(sett_entity a, sett_entity b, char* out, size_t size)
@@ -34,62 +34,68 @@ static int difference_entity(sett_entity a, sett_entity b, char* out, size_t siz
 static int difference_slot(const sett_world* a, const sett_world* b, uint32_t index, char* out,
                            size_t size)
 {
-    uint32_t in_a = setti_entity_generation(&a->entities, index);
-    uint32_t in_b = setti_entity_generation(&b->entities, index);
-    if (in_a == in_b) {
+    uint32_t generation_a = setti_entity_generation(&a->entities, index);
+    uint32_t generation_b = setti_entity_generation(&b->entities, index);
+    if (generation_a == generation_b) {
         return 0;
     }
     return snprintf(out, size,
                     "the next entity at index %u has generation %u in the first world, %u in the "
                     "second (0: the index is used up)",
-                    (unsigned)index, (unsigned)(in_a & ~SETTI_DEAD),
-                    (unsigned)(in_b & ~SETTI_DEAD));
+                    (unsigned)index, (unsigned)(generation_a & ~SETTI_DEAD),
+                    (unsigned)(generation_b & ~SETTI_DEAD));
 }
 
-/* Returns the bits of the byte at an offset that are not padding. */
-static unsigned char difference_mask(const setti_type* type, size_t at)
+/* Returns the mask of the byte at an offset: the bits that are not padding. */
+static unsigned char difference_mask(const setti_type* type, size_t offset)
 {
     const unsigned char* mask = type->desc.mask;
-    return mask != NULL ? mask[at] : 255;
+    return mask != NULL ? mask[offset] : 255;
 }
 
-/* Returns the offset of the first different byte of two values of the same size, or SIZE_MAX. */
+/* Returns the offset of the first byte that differs in two values of the same size. Returns
+ * SIZE_MAX if no byte differs. */
 static size_t difference_byte(difference_pair pair, const unsigned char* a, const unsigned char* b)
 {
     /* setti_hash_size is 0 in a world that does not save the type */
     size_t end = SETTI_MAX(setti_hash_size(pair.a), setti_hash_size(pair.b));
-    for (size_t at = 0; at < end; at++) {
-        if ((a[at] & difference_mask(pair.a, at)) != (b[at] & difference_mask(pair.b, at))) {
-            return at;
+    for (size_t offset = 0; offset < end; offset++) {
+        int byte_a = a[offset] & difference_mask(pair.a, offset);
+        int byte_b = b[offset] & difference_mask(pair.b, offset);
+        if (byte_a != byte_b) {
+            return offset;
         }
     }
     return SIZE_MAX;
 }
 
 /* Returns a remark if the byte at an offset may be padding, or an empty text. */
-static const char* difference_padding(difference_pair pair, size_t at)
+static const char* difference_padding(difference_pair pair, size_t offset)
 {
-    if (difference_mask(pair.a, at) != difference_mask(pair.b, at)) {
+    if (difference_mask(pair.a, offset) != difference_mask(pair.b, offset)) {
         return "; padding there is known in one of the worlds only: register it alike";
     }
-    bool known = pair.a->padding_known && pair.b->padding_known;
+    bool padding_known = pair.a->padding_known && pair.b->padding_known;
     /* padding never begins at a multiple of the alignment */
-    return !known && at % pair.a->desc.align != 0
-               ? "; these bytes may be padding (sett_component_desc.mask)"
-               : "";
+    if (padding_known || offset % pair.a->desc.align == 0) {
+        return "";
+    }
+    return "; these bytes may be padding (sett_component_desc.mask)";
 }
 
-/* Prints up to eight bytes of a value, from offset `at` on. */
-static void difference_print_bytes(char out[32], const unsigned char* value, size_t at, size_t end)
+/* Prints up to eight bytes of a value. `first` is the offset of the first byte to print, and `end`
+ * is the size of the value. */
+static void difference_print_bytes(char out[32], const unsigned char* value, size_t first,
+                                   size_t end)
 {
     size_t length = 0;
     out[0] = '\0';
-    for (size_t k = at; k < end && k < at + 8; k++) {
+    for (size_t k = first; k < end && k < first + 8; k++) {
         length += (size_t)snprintf(out + length, 32 - length, " %02X", value[k]);
     }
 }
 
-/* Writes how two values differ, for the end of a sentence. */
+/* Writes the end of a sentence that tells how two values differ. */
 SETTI_COLD static int difference_values(const setti_type* type_a, const void* a,
                                         const setti_type* type_b, const void* b, char* out,
                                         size_t size)
@@ -99,10 +105,12 @@ SETTI_COLD static int difference_values(const setti_type* type_a, const void* a,
         return snprintf(out, size, ": %zu bytes in the first world, %zu in the second",
                         type_a->desc.size, type_b->desc.size);
     }
-    bool known = type_a->members != NULL || type_a->desc.write != NULL;
-    bool equal = known && setti_hash_same(type_a, a, b);
-    size_t at = equal ? SIZE_MAX : difference_byte(pair, a, b);
-    if (at == SIZE_MAX) {
+    bool content_known = type_a->members != NULL || type_a->desc.write != NULL;
+    if (content_known && setti_hash_same(type_a, a, b)) {
+        return 0; /* the values are equal, although bytes of addresses can differ */
+    }
+    size_t first = difference_byte(pair, a, b);
+    if (first == SIZE_MAX) {
         return 0;
     }
     setti_writer text = {out, size, 0};
@@ -119,16 +127,16 @@ SETTI_COLD static int difference_values(const setti_type* type_a, const void* a,
         setti_writer_add(&text, " in the second");
         return (int)text.length;
     }
-    char in_a[32];
-    char in_b[32];
-    difference_print_bytes(in_a, a, at, type_a->desc.size);
-    difference_print_bytes(in_b, b, at, type_a->desc.size);
-    return snprintf(out, size, " from byte %zu on:%s in the first world,%s in the second%s", at,
-                    in_a, in_b, difference_padding(pair, at));
+    char bytes_a[32];
+    char bytes_b[32];
+    difference_print_bytes(bytes_a, a, first, type_a->desc.size);
+    difference_print_bytes(bytes_b, b, first, type_a->desc.size);
+    return snprintf(out, size, " from byte %zu on:%s in the first world,%s in the second%s", first,
+                    bytes_a, bytes_b, difference_padding(pair, first));
 }
 
-/* Writes how the module describes each of two values. Returns 0 if the module describes no values,
- * or both equally. */
+/* Writes the module's descriptions of an entity's values in the two worlds. Returns 0 if the module
+ * describes no values, or if the descriptions are equal. */
 SETTI_COLD static int difference_described(sett_entity entity, difference_pair pair, char* out,
                                            size_t size)
 {
@@ -148,18 +156,27 @@ SETTI_COLD static int difference_described(sett_entity entity, difference_pair p
     return snprintf(out, size, ": %s in the first world, %s in the second", text[0], text[1]);
 }
 
+/* Returns the value of an entity, or NULL if there is none. `type` may be NULL. */
+static const void* difference_find(const setti_type* type, sett_entity entity)
+{
+    if (type == NULL) {
+        return NULL;
+    }
+    return setti_storage_find(&type->storage, entity.index);
+}
+
 SETTI_COLD static int difference_component(sett_entity entity, difference_pair pair, char* out,
                                            size_t size)
 {
-    const setti_type* any = pair.a != NULL ? pair.a : pair.b;
-    const void* a = pair.a != NULL ? setti_storage_find(&pair.a->storage, entity.index) : NULL;
-    const void* b = pair.b != NULL ? setti_storage_find(&pair.b->storage, entity.index) : NULL;
-    if ((a == NULL) != (b == NULL)) {
-        return snprintf(out, size, "entity %u:%u has \"%.100s\" in the %s world only",
-                        SETTI_HANDLE(entity), any->desc.name, a != NULL ? "first" : "second");
-    }
-    if (a == NULL) {
+    const char* name = pair.a != NULL ? pair.a->desc.name : pair.b->desc.name;
+    const void* a = difference_find(pair.a, entity);
+    const void* b = difference_find(pair.b, entity);
+    if (a == NULL && b == NULL) {
         return 0;
+    }
+    if (a == NULL || b == NULL) {
+        return snprintf(out, size, "entity %u:%u has \"%.100s\" in the %s world only",
+                        SETTI_HANDLE(entity), name, a != NULL ? "first" : "second");
     }
     const setti_module* module = pair.a->module;
     if (module == NULL) {
@@ -173,13 +190,17 @@ SETTI_COLD static int difference_component(sett_entity entity, difference_pair p
     if (difference_values(pair.a, a, pair.b, b, NULL, 0) == 0) { /* only measures the text */
         return 0;
     }
-    int length = snprintf(out, size, "entity %u:%u: \"%.100s\" differs", SETTI_HANDLE(entity),
-                          any->desc.name);
-    size_t at = SETTI_MIN((size_t)length, size);
-    char* rest = out != NULL ? out + at : NULL;
-    int added = difference_described(entity, pair, rest, size - at);
+    int length =
+        snprintf(out, size, "entity %u:%u: \"%.100s\" differs", SETTI_HANDLE(entity), name);
+    size_t written = SETTI_MIN((size_t)length, size);
+    size_t rest_size = size - written;
+    char* rest = NULL; /* `out` may be NULL, to measure the text */
+    if (out != NULL) {
+        rest = out + written;
+    }
+    int added = difference_described(entity, pair, rest, rest_size);
     if (added == 0) {
-        added = difference_values(pair.a, a, pair.b, b, rest, size - at);
+        added = difference_values(pair.a, a, pair.b, b, rest, rest_size);
     }
     return length + added;
 }
@@ -220,12 +241,12 @@ SETTI_COLD size_t sett_world_difference(const sett_world* a, const sett_world* b
         SETTI_MAX(setti_entity_capacity(&a->entities), setti_entity_capacity(&b->entities));
     int length = 0;
     for (uint32_t index = 0; length == 0 && index < end; index++) {
-        sett_entity in_a = setti_entity_at(&a->entities, index);
-        sett_entity in_b = setti_entity_at(&b->entities, index);
-        if (!sett_equals(in_a, in_b)) {
-            length = difference_entity(in_a, in_b, out, size);
-        } else if (!sett_is_null(in_a)) {
-            length = difference_components(a, b, &all, in_a, out, size);
+        sett_entity entity_a = setti_entity_at(&a->entities, index);
+        sett_entity entity_b = setti_entity_at(&b->entities, index);
+        if (!sett_equals(entity_a, entity_b)) {
+            length = difference_entity(entity_a, entity_b, out, size);
+        } else if (!sett_is_null(entity_a)) {
+            length = difference_components(a, b, &all, entity_a, out, size);
         }
     }
     for (uint32_t index = 0; length == 0 && index < end; index++) {
@@ -251,8 +272,9 @@ size_t sett_selection_difference(sett_world* a, const sett_world* b,
         bool in_a = sett_entity_valid(a, entity);
         bool in_b = sett_entity_valid(b, entity);
         if (in_a != in_b) {
-            const sett_entity none = sett_null();
-            length = difference_entity(in_a ? entity : none, in_b ? entity : none, out, size);
+            sett_entity entity_a = in_a ? entity : sett_null();
+            sett_entity entity_b = in_b ? entity : sett_null();
+            length = difference_entity(entity_a, entity_b, out, size);
         } else if (in_a) {
             length = difference_components(a, b, selection, entity, out, size);
         }

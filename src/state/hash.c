@@ -10,8 +10,8 @@
  *     world     sum over values and indices, independent of the order of rows
  *
  * A write to a page changes the page's tick, and the sum is computed again. But a removal may only
- * change a bit of presence or the number of rows in use. So each page has a second remembered
- * number, the `shape`.
+ * change a bit of presence or the number of rows in use, and the tick of the page of rows stays. So
+ * a second number is remembered for each page, the `shape`.
  *
  * Invariant:  a page with the remembered tick and shape has the remembered sum
  * (the clock advances after hashing, and a replaced page has no remembered sum)
@@ -25,33 +25,37 @@
 
 #include <stdio.h>
 
-#define HASH_PIECE 128 /* bytes of a canonical form hashed at once, a multiple of 8 */
+#define HASH_PIECE 128 /* bytes of a canonical form that are hashed at once, a multiple of 8 */
 
 static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t size)
 {
     for (; size >= 8; size -= 8, bytes += 8) {
         hash = setti_hash_step(hash, setti_bytes_get(bytes, 8));
     }
-    return size != 0 ? setti_hash_step(hash, setti_bytes_get_few(bytes, size)) : hash;
+    if (size != 0) {
+        hash = setti_hash_step(hash, setti_bytes_get_few(bytes, size));
+    }
+    return hash;
 }
 
-/* Hashes the bits that a mask selects. */
+/* Hashes the bits that a mask selects. The other bits count as 0. */
 static uint64_t hash_masked(uint64_t hash, const unsigned char* bytes, const unsigned char* mask,
                             size_t size)
 {
     for (; size >= 8; size -= 8, bytes += 8, mask += 8) {
         hash = setti_hash_step(hash, setti_bytes_get(bytes, 8) & setti_bytes_get(mask, 8));
     }
-    return size != 0
-               ? setti_hash_step(hash, setti_bytes_get(bytes, size) & setti_bytes_get(mask, size))
-               : hash;
+    if (size != 0) {
+        hash = setti_hash_step(hash, setti_bytes_get(bytes, size) & setti_bytes_get(mask, size));
+    }
+    return hash;
 }
 
 bool setti_hash_same(const setti_type* type, const void* a, const void* b)
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
-    if (size == 0 || memcmp(a, b, size) == 0) { /* equal bytes, even of addresses: equal values */
+    if (size == 0 || memcmp(a, b, size) == 0) { /* equal addresses lead to equal content */
         return true;
     }
     if (type->members != NULL) {
@@ -62,14 +66,18 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
     }
     const unsigned char* bytes_a = a;
     const unsigned char* bytes_b = b;
-    bool same = mask != NULL;
-    for (size_t k = 0; same && k < size; k++) {
-        same = ((bytes_a[k] ^ bytes_b[k]) & mask[k]) == 0;
+    if (mask == NULL) { /* all bytes count, and some differ */
+        return false;
     }
-    return same;
+    for (size_t k = 0; k < size; k++) {
+        if (((bytes_a[k] ^ bytes_b[k]) & mask[k]) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
-/* Stands for the members of a type with a `write` hook. Only `varies` is used. */
+/* Stands for the members of a type with a `write` hook: the hook writes the bytes to hash. */
 static const setti_members hash_written = {.varies = true, .piece_count = 1};
 
 void setti_hash_begin(setti_hash_type* hasher, const setti_type* type)
@@ -89,14 +97,17 @@ void setti_hash_begin(setti_hash_type* hasher, const setti_type* type)
 bool setti_hash_is_plain(const setti_hash_type* hasher)
 {
     const setti_members* members = hasher->members;
-    if (hasher->mask != NULL || members == NULL) {
-        return hasher->mask == NULL;
+    if (hasher->mask != NULL) {
+        return false;
+    }
+    if (members == NULL) {
+        return true;
     }
     bool finds_nan = members->words != NULL || !members->floats;
     return members->adjacent && finds_nan;
 }
 
-/* Hashes members without gaps. *nan becomes true if a float among them is NaN. */
+/* Hashes members that have no gaps between them. *nan becomes true if a float member is NaN. */
 static uint64_t hash_floats(uint64_t hash, const setti_members* members, const unsigned char* bytes,
                             bool* nan)
 {
@@ -118,45 +129,53 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
     return hash;
 }
 
-/* A sink that collects bytes, and hashes each full piece. */
+/* A sink that collects bytes in `piece`, and hashes the piece when it is full. */
 typedef struct hash_sink {
     sett_sink sink; /* first */
-    uint64_t hash;
-    size_t used;
+    uint64_t hash;  /* of all full pieces */
+    size_t used;    /* bytes in `piece` */
     unsigned char piece[HASH_PIECE];
 } hash_sink;
 
-static void hash_sink_write(sett_sink* sink, const void* bytes, size_t size)
+static void hash_sink_write(sett_sink* given, const void* bytes, size_t size)
 {
-    hash_sink* to = (hash_sink*)(void*)sink;
-    for (const unsigned char* at = bytes; size != 0;) {
-        size_t count = SETTI_MIN(size, HASH_PIECE - to->used);
-        memcpy(to->piece + to->used, at, count);
-        to->used += count;
-        at += count;
+    hash_sink* sink = (hash_sink*)(void*)given;
+    const unsigned char* next = bytes;
+    while (size != 0) {
+        size_t count = SETTI_MIN(size, HASH_PIECE - sink->used);
+        memcpy(sink->piece + sink->used, next, count);
+        sink->used += count;
+        next += count;
         size -= count;
-        if (to->used == HASH_PIECE) {
-            to->hash = hash_bytes(to->hash, to->piece, HASH_PIECE);
-            to->used = 0;
+        if (sink->used == HASH_PIECE) {
+            sink->hash = hash_bytes(sink->hash, sink->piece, HASH_PIECE);
+            sink->used = 0;
         }
     }
+}
+
+/* Returns the hash of all bytes that a sink has got. */
+static uint64_t hash_sink_end(const hash_sink* sink)
+{
+    return hash_bytes(sink->hash, sink->piece, sink->used); /* the last piece is not full */
 }
 
 /* Hashes the canonical form of a value (canonical.h). */
 static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const void* value)
 {
     SETTI_ASSERT(members->size != 0);
-    hash_sink to = {.sink.write = hash_sink_write, .hash = hash};
-    if (members->size <= HASH_PIECE) {
-        setti_canonical_encode(members, value, to.piece);
-        return hash_bytes(hash, to.piece, members->size);
-    }
     unsigned char piece[HASH_PIECE];
-    setti_canonical_cursor cursor = {0, 0};
-    for (size_t size; (size = setti_canonical_next(members, value, &cursor, piece, HASH_PIECE));) {
-        hash_sink_write(&to.sink, piece, size);
+    if (members->size <= HASH_PIECE) {
+        setti_canonical_encode(members, value, piece);
+        return hash_bytes(hash, piece, members->size);
     }
-    return hash_bytes(to.hash, to.piece, to.used); /* the last piece is not full */
+    hash_sink sink = {.sink.write = hash_sink_write, .hash = hash};
+    setti_canonical_cursor cursor = {0, 0};
+    size_t size;
+    while ((size = setti_canonical_next(members, value, &cursor, piece, HASH_PIECE)) != 0) {
+        hash_sink_write(&sink.sink, piece, size);
+    }
+    return hash_sink_end(&sink);
 }
 
 static uint64_t hash_members(uint64_t hash, const setti_type* type, const setti_members* members,
@@ -164,31 +183,39 @@ static uint64_t hash_members(uint64_t hash, const setti_type* type, const setti_
 {
     SETTI_ASSERT(members->piece_count != 0);
     if (members->varies) {
-        hash_sink to = {.sink.write = hash_sink_write, .hash = hash};
-        setti_type_write(type, value, &to.sink);
-        return hash_bytes(to.hash, to.piece, to.used);
+        hash_sink sink = {.sink.write = hash_sink_write, .hash = hash};
+        setti_type_write(type, value, &sink.sink);
+        return hash_sink_end(&sink);
     }
     if (!members->adjacent) {
         return hash_encoded(hash, members, value);
     }
-    const unsigned char* first = (const unsigned char*)value + members->pieces->offset;
-    bool nan = false; /* then the canonical form has other bytes */
-    uint64_t plain = members->words != NULL ? hash_floats(hash, members, first, &nan)
-                                            : hash_bytes(hash, first, members->size);
-    if (members->words == NULL && members->floats) {
-        nan = !setti_canonical_is_plain(members, value);
+    const unsigned char* bytes = (const unsigned char*)value + members->pieces->offset;
+    bool nan = false; /* true: the canonical form has other bytes than the value */
+    uint64_t plain_hash;
+    if (members->words != NULL) {
+        plain_hash = hash_floats(hash, members, bytes, &nan);
+    } else {
+        plain_hash = hash_bytes(hash, bytes, members->size);
+        nan = members->floats && !setti_canonical_is_plain(members, value);
     }
-    return nan ? hash_encoded(hash, members, value) : plain;
+    if (nan) {
+        return hash_encoded(hash, members, value);
+    }
+    return plain_hash;
 }
 
+/* Hashes a value: the members if they are known, otherwise the bytes. */
 static uint64_t hash_content(uint64_t hash, const setti_type* type, const setti_members* members,
                              const unsigned char* mask, size_t size, const void* value)
 {
     if (members != NULL) {
         return setti_hash_mix(hash_members(hash, type, members, value));
     }
-    return setti_hash_mix(mask == NULL ? hash_bytes(hash, value, size)
-                                       : hash_masked(hash, value, mask, size));
+    if (mask == NULL) {
+        return setti_hash_mix(hash_bytes(hash, value, size));
+    }
+    return setti_hash_mix(hash_masked(hash, value, mask, size));
 }
 
 uint64_t setti_hash_value(const setti_hash_type* hasher, sett_entity entity, const void* value)
@@ -211,18 +238,20 @@ uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, cons
                         bytes + records->data);
 }
 
-/* Returns the sum of a page of entities. `first`: the index of its first slot. */
+/* Returns the sum of a page of entities. `first` is the index of the first slot. */
 static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 {
     uint64_t sum = 0;
     for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
         sett_entity entity = {first + slot, page->generation[slot]};
-        sum += entity.generation != SETTI_UNUSED ? setti_hash_entity(entity) : 0;
+        if (entity.generation != SETTI_UNUSED) {
+            sum += setti_hash_entity(entity);
+        }
     }
     return sum;
 }
 
-/* Returns what is remembered of each page of a table. Returns NULL if memory runs out. */
+/* Returns what is remembered of each page of a table, or NULL if memory runs out. */
 static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 {
     setti_page_notes* notes = setti_notes_get(&world->pool, pages);
@@ -249,7 +278,7 @@ static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 
 typedef enum hash_answer {
     HASH_SUM,  /* the sum of the hashes */
-    HASH_PRICE /* an estimate of the number of hashes */
+    HASH_PRICE /* an estimate of the number of hashes that the sum needs */
 } hash_answer;
 
 /* A table of pages to hash. */
@@ -257,25 +286,30 @@ typedef struct hash_part {
     sett_world* world;
     const setti_hash_type* hasher; /* NULL: the pages are entities */
     setti_pages* pages;
-    bool records;     /* the pages are the type's records */
-    setti_view* view; /* side SETTI_BEFORE is hashed; NULL: the live world */
+    bool is_records;  /* the pages are the type's records */
+    setti_view* view; /* side SETTI_BEFORE is hashed; NULL: the live world is hashed */
     hash_answer answer;
 } hash_part;
 
-/* Returns the table to hash for a type: its presence if it has no rows, or nothing in them. */
+/* Returns the table to hash for a type: the rows, or the presence if no bytes of rows are
+ * hashed. */
 static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type* hasher)
 {
     setti_storage* storage = &world->types[hasher->type->id]->storage;
-    bool has_rows =
-        storage->kind == SETTI_SPARSE || (storage->kind == SETTI_ARRAY && hasher->size != 0);
-    return has_rows ? &storage->rows : &storage->presence;
+    bool hashes_array = storage->kind == SETTI_ARRAY && hasher->size != 0;
+    bool hashes_rows = storage->kind == SETTI_SPARSE || hashes_array;
+    return hashes_rows ? &storage->rows : &storage->presence;
 }
 
+/* Returns the page of entities that has an index. */
 static const setti_entity_page* hash_entities(const hash_part* part, uint32_t index)
 {
-    return part->view != NULL ? setti_view_get(part->view, &part->world->entities.pages,
-                                               index >> SETTI_ENTITY_SHIFT, SETTI_BEFORE)
-                              : setti_entity_page_of(&part->world->entities, index);
+    const setti_entity_table* entities = &part->world->entities;
+    if (part->view == NULL) {
+        return setti_entity_page_of(entities, index);
+    }
+    uint32_t number = index >> SETTI_ENTITY_SHIFT;
+    return setti_view_get(part->view, &entities->pages, number, SETTI_BEFORE);
 }
 
 static sett_entity hash_entity(const hash_part* part, uint32_t index)
@@ -283,7 +317,8 @@ static sett_entity hash_entity(const hash_part* part, uint32_t index)
     return (sett_entity){index, hash_entities(part, index)->generation[index & SETTI_ENTITY_MASK]};
 }
 
-/* Returns the words of presence from index `first` to the end of its page. NULL: no page. */
+/* Returns the words of presence from index `first` to the end of the page that has the index, or
+ * NULL if there is no such page. */
 static const uint64_t* hash_words(const hash_part* part, uint32_t first)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -292,26 +327,36 @@ static const uint64_t* hash_words(const hash_part* part, uint32_t first)
     }
     const uint64_t* words =
         setti_view_get(part->view, &storage->presence, first >> SETTI_BITS_SHIFT, SETTI_BEFORE);
-    return words != NULL ? words + first / 64 % SETTI_BITS_WORDS : NULL;
+    if (words == NULL) {
+        return NULL;
+    }
+    return words + first / 64 % SETTI_BITS_WORDS;
 }
 
+/* Returns the number of rows of the type that are in use. */
 static uint32_t hash_extent(const hash_part* part)
 {
-    return part->view != NULL ? setti_view_extent(part->view, part->hasher->type, SETTI_BEFORE)
-                              : part->hasher->type->storage.extent;
+    if (part->view == NULL) {
+        return part->hasher->type->storage.extent;
+    }
+    return setti_view_extent(part->view, part->hasher->type, SETTI_BEFORE);
 }
 
+/* Returns the number of records in a page. */
 static uint32_t hash_record_count(const hash_part* part, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;
-    uint32_t count = part->view != NULL ? setti_view_number(part->view, records->root, SETTI_BEFORE)
-                                        : *records->count;
+    uint32_t count = *records->count;
+    if (part->view != NULL) {
+        count = setti_view_number(part->view, records->root, SETTI_BEFORE);
+    }
     uint32_t first = number << records->shift;
-    uint32_t rest = count - SETTI_MIN(count, first); /* records from this page on */
+    uint32_t rest = count - SETTI_MIN(count, first); /* records in this page and later pages */
     return SETTI_MIN(rest, (uint32_t)1 << records->shift);
 }
 
-/* Returns the sum of up to 64 values. `rows`: the value of the entity `base`, or NULL for tags. */
+/* Returns the sum of up to 64 values. Bit k of `bits` stands for the entity at index `base` + k.
+ * `rows` is the address of the value at index `base`, or NULL for tags. */
 static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
                           const unsigned char* rows)
 {
@@ -320,22 +365,31 @@ static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
     for (; bits != 0; bits &= bits - 1) {
         uint32_t k = setti_bits_lowest(bits);
         sett_entity entity = {base + k, page->generation[(base + k) & SETTI_ENTITY_MASK]};
-        sum += setti_hash_value(part->hasher, entity,
-                                rows != NULL ? rows + k * part->hasher->type->storage.size : NULL);
+        const unsigned char* value = NULL;
+        if (rows != NULL) {
+            value = rows + k * part->hasher->type->storage.size;
+        }
+        sum += setti_hash_value(part->hasher, entity, value);
     }
     return sum;
 }
 
+/* Returns the sum of a page of an array: `page` has the rows, or the presence of a type without
+ * hashed rows. */
 static uint64_t hash_array(const hash_part* part, const unsigned char* page, uint32_t number)
 {
     const setti_storage* storage = &part->hasher->type->storage;
     bool has_rows = part->pages == &storage->rows;
     uint32_t shift = has_rows ? storage->shift : SETTI_BITS_SHIFT;
     uint32_t first = number << shift;
+    uint32_t word_count = ((uint32_t)1 << shift) / 64;
     const uint64_t* words = hash_words(part, first);
     uint64_t sum = 0;
-    for (uint32_t k = 0; words != NULL && k < ((uint32_t)1 << shift) / 64; k++) {
-        const unsigned char* rows = has_rows ? page + (size_t)k * 64 * storage->size : NULL;
+    for (uint32_t k = 0; words != NULL && k < word_count; k++) {
+        const unsigned char* rows = NULL;
+        if (has_rows) {
+            rows = page + (size_t)k * 64 * storage->size;
+        }
         if (words[k] != 0) {
             sum += hash_word(part, first + k * 64, words[k], rows);
         }
@@ -343,6 +397,7 @@ static uint64_t hash_array(const hash_part* part, const unsigned char* page, uin
     return sum;
 }
 
+/* Returns the sum of a page of rows of a sparse set. */
 static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, uint32_t number)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -359,6 +414,7 @@ static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, ui
     return sum;
 }
 
+/* Returns the sum of a page of links. `record` is the address of the first link. */
 static uint64_t hash_records(const hash_part* part, const unsigned char* record, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;
@@ -377,7 +433,7 @@ static uint64_t hash_page(const hash_part* part, const void* page, uint32_t numb
     if (part->hasher == NULL) {
         return hash_slots(page, number << SETTI_ENTITY_SHIFT);
     }
-    if (part->records) {
+    if (part->is_records) {
         return hash_records(part, page, number);
     }
     if (part->hasher->type->storage.kind == SETTI_SPARSE) {
@@ -386,10 +442,10 @@ static uint64_t hash_page(const hash_part* part, const void* page, uint32_t numb
     return hash_array(part, page, number);
 }
 
-/* Returns a number that changes when rows are added or removed. */
+/* Returns a number that changes when rows of a page are added or removed. */
 static uint64_t hash_shape(const hash_part* part, uint32_t number)
 {
-    if (part->records) {
+    if (part->is_records) {
         return hash_record_count(part, number);
     }
     if (part->hasher == NULL || part->pages != &part->hasher->type->storage.rows) {
@@ -400,7 +456,7 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
     uint32_t rows = setti_storage_rows(storage);
     if (storage->kind == SETTI_SPARSE) {
         uint32_t extent = hash_extent(part);
-        uint32_t rest = extent - SETTI_MIN(extent, first); /* rows in use from this page on */
+        uint32_t rest = extent - SETTI_MIN(extent, first); /* rows in this page and later pages */
         return SETTI_MIN(rest, rows);
     }
     uint64_t shape = 1;
@@ -411,20 +467,24 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
     return shape;
 }
 
-/* Returns an estimate of the number of hashes of a page. */
+/* Estimates how many hashes the sum of a page needs. */
 static uint64_t hash_price_of(const hash_part* part)
 {
     bool has_rows = part->hasher != NULL && part->pages == &part->hasher->type->storage.rows;
-    return has_rows ? setti_storage_rows(&part->hasher->type->storage) : 64;
+    if (has_rows) {
+        return setti_storage_rows(&part->hasher->type->storage);
+    }
+    return 64;
 }
 
-/* Returns the sum or the price of a live page. `known`: what is remembered of the page, or NULL. */
+/* Returns the sum or the price of a live page. `known` is what is remembered of the page, or NULL
+ * if memory ran out. */
 static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_page_hash* known)
 {
     hash_part live = *part;
     live.view = NULL;
     if (part->view != NULL && hash_shape(&live, number) != hash_shape(part, number)) {
-        known = NULL; /* in the view, other rows of the page are in use: remember no sum of them */
+        known = NULL; /* the view uses other rows of the page: their sum must not be remembered */
     }
     uint64_t tick = part->pages->tick[number];
     uint64_t shape = hash_shape(part, number);
@@ -446,22 +506,28 @@ static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_pag
 /* Returns the sum or the price of a table. */
 static uint64_t hash_part_sum(const hash_part* part)
 {
-    setti_page_hash* known = hash_remembered(part->world, part->pages);
+    setti_page_hash* remembered = hash_remembered(part->world, part->pages);
     uint64_t sum = 0;
-    uint32_t count =
-        part->view != NULL ? setti_view_count(part->view, part->pages) : part->pages->count;
+    uint32_t count = part->pages->count;
+    if (part->view != NULL) {
+        count = setti_view_count(part->view, part->pages);
+    }
     for (uint32_t number = 0; number < count; number++) {
         const void* live = setti_pages_get(part->pages, number);
-        const void* page = part->view != NULL
-                               ? setti_view_get(part->view, part->pages, number, SETTI_BEFORE)
-                               : live;
+        const void* page = live;
+        if (part->view != NULL) {
+            page = setti_view_get(part->view, part->pages, number, SETTI_BEFORE);
+        }
         if (page == NULL) {
             continue;
         }
         if (page == live) { /* a view shares unwritten pages with the live world */
-            sum += hash_live_page(part, number, known != NULL ? &known[number] : NULL);
+            setti_page_hash* known = remembered != NULL ? &remembered[number] : NULL;
+            sum += hash_live_page(part, number, known);
+        } else if (part->answer == HASH_SUM) {
+            sum += hash_page(part, page, number);
         } else {
-            sum += part->answer == HASH_SUM ? hash_page(part, page, number) : hash_price_of(part);
+            sum += hash_price_of(part);
         }
     }
     return sum;
@@ -477,11 +543,11 @@ static uint64_t hash_all(sett_world* world, setti_view* view, hash_answer answer
         setti_hash_begin(&hasher, world->registered.item[k]);
         part.hasher = &hasher;
         part.pages = hash_pages_of(world, &hasher);
-        part.records = false;
+        part.is_records = false;
         sum += hash_part_sum(&part);
         if (hasher.type->records != NULL) {
             part.pages = hasher.type->records->pages;
-            part.records = true;
+            part.is_records = true;
             sum += hash_part_sum(&part);
         }
     }
@@ -511,10 +577,14 @@ uint64_t sett_world_hash(sett_world* world)
 /* Returns true if all machines hash the type's values alike. */
 static bool hash_is_portable(const setti_type* type)
 {
-    if (setti_hash_size(type) == 0) { /* no bytes, not saved, or hashed by a module */
+    if (setti_hash_size(type) ==
+        0) { /* the type has no bytes, is not saved, or a module hashes it */
         return type->desc.size == 0 || type->desc.save == SETT_SAVE_SKIP || type->module != NULL;
     }
-    return type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
+    if (type->desc.write != NULL) {
+        return true;
+    }
+    return type->members != NULL && !type->members->opaque;
 }
 
 bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
@@ -534,11 +604,15 @@ bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
     return true;
 }
 
-/* Returns true if all remembered sums are right. Otherwise *number is the page of a wrong sum. */
+/* Returns true if all remembered sums are right. Otherwise *number becomes the number of a page
+ * whose sum is wrong. */
 static bool hash_part_holds(const hash_part* part, uint32_t* number)
 {
     const setti_page_notes* notes = part->pages->notes;
-    uint32_t count = notes != NULL ? SETTI_MIN(notes->hash_count, part->pages->count) : 0;
+    if (notes == NULL) {
+        return true;
+    }
+    uint32_t count = SETTI_MIN(notes->hash_count, part->pages->count);
     for (*number = 0; *number < count; ++*number) {
         const setti_page_hash* known = &notes->hash[*number];
         const void* page = part->pages->data[*number];
@@ -553,8 +627,8 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
 
 /* The values of a page. */
 typedef struct hash_values {
-    const setti_type* type; /* NULL: no page */
-    sett_entity first;      /* of the first value */
+    const setti_type* type; /* NULL: there is no page */
+    sett_entity first;      /* the entity of the first value */
     uint32_t count;
 } hash_values;
 
@@ -568,7 +642,10 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
         end = SETTI_MIN(end, storage->extent);
     }
     for (; row < end; row++) {
-        uint32_t index = storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, row) : row;
+        uint32_t index = row;
+        if (storage->kind == SETTI_SPARSE) {
+            index = *setti_storage_index(storage, row);
+        }
         if (index == SETTI_NONE || !setti_storage_has(storage, index)) {
             continue;
         }
@@ -579,7 +656,8 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     return values;
 }
 
-/* Returns the values of a page that was written without a new tick. Without one, `type` is NULL. */
+/* Returns the values of a page that was written without a new tick. The `type` in the result is
+ * NULL if there is no such page. */
 static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -589,7 +667,7 @@ static hash_values hash_check(sett_world* world)
         hash_part part = {
             .world = world, .hasher = &hasher, .pages = hash_pages_of(world, &hasher)};
         if (!hash_part_holds(&part, &number)) {
-            /* so that the next call can report another page */
+            /* corrects the sum, so that the next call can report another page */
             setti_page_hash* known = &part.pages->notes->hash[number];
             known->hash = hash_page(&part, part.pages->data[number], number);
             return hash_values_of(&part, number);
@@ -598,7 +676,7 @@ static hash_values hash_check(sett_world* world)
     return (hash_values){NULL, {0, 0}, 0};
 }
 
-/* Writes the handle and path of the first of the values' entities, and how many there are. */
+/* Writes the handle and the path of values->first, and the number of entities that have values. */
 static void hash_name_entity(const sett_world* world, const hash_values* values, char* out,
                              size_t size)
 {
@@ -613,16 +691,18 @@ static void hash_name_entity(const sett_world* world, const hash_values* values,
                  (unsigned)values->count);
     }
     bool named = path[0] != '\0';
-    snprintf(out, size, "%u:%u%s%s%s%s", SETTI_HANDLE(values->first), named ? " (\"" : "", path,
-             named ? "\")" : "", others);
+    const char* before = named ? " (\"" : "";
+    const char* after = named ? "\")" : "";
+    snprintf(out, size, "%u:%u%s%s%s%s", SETTI_HANDLE(values->first), before, path, after, others);
 }
 
-/* In the first call, logs that it only remembers sums. */
+/* Logs in the first call of sett_world_check_writes that the call only remembers sums. */
 static void hash_note_first(const sett_world* world)
 {
 #if !defined(NDEBUG)
     const setti_pages* pages = &world->entities.pages;
-    if (pages->count != 0 && (pages->notes == NULL || pages->notes->hash_count == 0)) {
+    bool remembers = pages->notes != NULL && pages->notes->hash_count != 0;
+    if (pages->count != 0 && !remembers) {
         setti_world_log(world, SETT_LOG_INFO,
                         "sett_world_check_writes: the first call only records values, and later "
                         "calls compare with them - make a call once a frame");
@@ -648,13 +728,13 @@ sett_status sett_world_check_writes(sett_world* world)
     }
     char entity[176];
     hash_name_entity(world, &values, entity, sizeof(entity));
-    const char* in = world->calling;
+    bool in_callback = world->calling != NULL;
     return setti_world_fail_with(
         world, SETT_STATUS_INVALID,
         "sett_world_check_writes: \"%.100s\" of entity %s was written through an address that is "
         "not for writing now%s%s%s - declare the loop's term SETT_INOUT, or call sett_get_mut "
         "again after each snapshot, restore, sett_world_hash, sett_world_advance_tick and "
         "sett_progress",
-        values.type->desc.name, entity, in != NULL ? " (found in a callback of \"" : "",
-        in != NULL ? in : "", in != NULL ? "\")" : "");
+        values.type->desc.name, entity, in_callback ? " (found in a callback of \"" : "",
+        in_callback ? world->calling : "", in_callback ? "\")" : "");
 }

@@ -4,14 +4,18 @@
 
 #include "state/view.h"
 
-/* Returns the number of hashed bytes of a value: 0 for types that are not part of the state. */
+/* Returns true if `bytes`, `members` or a `write` hook of the type tell which bytes count. */
+static inline bool setti_hash_knows_content(const setti_type* type)
+{
+    return type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL;
+}
+
+/* Returns the number of hashed bytes of a value, or 0 if the values are not hashed. */
 static inline size_t setti_hash_size(const setti_type* type)
 {
-    bool bytes =
-        type->desc.save == SETT_SAVE_BYTES ||
-        (type->desc.save == SETT_SAVE_CLONE &&
-         (type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL));
-    return bytes ? type->desc.size : 0;
+    bool hashed = type->desc.save == SETT_SAVE_BYTES ||
+                  (type->desc.save == SETT_SAVE_CLONE && setti_hash_knows_content(type));
+    return hashed ? type->desc.size : 0;
 }
 
 /* Returns true if two values have the same hash. */
@@ -21,9 +25,9 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b);
 typedef struct setti_hash_type {
     const setti_type* type;
     uint64_t seed;
-    size_t size;                  /* setti_hash_size of the type */
-    const unsigned char* mask;    /* of the type, or NULL */
-    const setti_members* members; /* of the type, or NULL */
+    size_t size;                  /* the result of setti_hash_size */
+    const unsigned char* mask;    /* the type's mask, or NULL */
+    const setti_members* members; /* the type's members, or NULL if only bytes are hashed */
 } setti_hash_type;
 
 void setti_hash_begin(setti_hash_type* hasher, const setti_type* type);
@@ -61,10 +65,11 @@ SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
 
 uint64_t setti_hash_value(const setti_hash_type* hasher, sett_entity entity, const void* value);
 
-/* Returns the hash of a link of `source`. */
+/* Returns the hash of a link. `source` is the entity that has the link. */
 uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, const void* record);
 
-/* Returns the sum of all hashes on side SETTI_BEFORE. `view` NULL: hashes the live world. */
+/* Returns the sum of all hashes on side SETTI_BEFORE of a view. `view` is NULL to hash the live
+ * world. */
 uint64_t setti_hash_sum(sett_world* world, setti_view* view);
 /* Estimates the work of setti_hash_sum, in hashes. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);

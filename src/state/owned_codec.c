@@ -3,7 +3,7 @@
  * The workload: titles and inventories of some entities change seldom. So a changed value is sent
  * whole, as the size and the bytes of the canonical form.
  *
- * Invariant:  no length is used before the reader has checked that so many bytes follow
+ * Invariant:  a length is used only after the reader has checked that so many bytes follow
  */
 #include "state/delta.h"
 #include "state/delta_reader.h"
@@ -11,34 +11,34 @@
 #include "world/written.h"
 
 typedef struct owned_sink {
-    sett_sink sink;    /* first */
-    setti_encoder* to; /* NULL: bytes are only counted */
+    sett_sink sink;         /* first */
+    setti_encoder* encoder; /* NULL: bytes are only counted */
     uint64_t size;
 } owned_sink;
 
-static void owned_sink_write(sett_sink* sink, const void* bytes, size_t size)
+static void owned_sink_write(sett_sink* given, const void* bytes, size_t size)
 {
-    owned_sink* at = (owned_sink*)(void*)sink;
-    at->size += size;
-    if (at->to != NULL && size != 0) {
-        at->to->write(at->to, bytes, size);
+    owned_sink* sink = (owned_sink*)(void*)given;
+    sink->size += size;
+    if (sink->encoder != NULL && size != 0) {
+        sink->encoder->write(sink->encoder, bytes, size);
     }
 }
 
 static void owned_encode(setti_encoder* encoder, const setti_type* type, const void* value)
 {
-    owned_sink at = {.sink.write = owned_sink_write};
-    setti_type_write(type, value, &at.sink); /* only counts the bytes */
-    if (at.size > UINT32_MAX) {
+    owned_sink sink = {.sink.write = owned_sink_write};
+    setti_type_write(type, value, &sink.sink); /* only counts the bytes */
+    if (sink.size > UINT32_MAX) {
         encoder->status = setti_world_fail_with(type->world, SETT_STATUS_LIMIT,
                                                 "%s: a value of \"%.100s\" has more than 4 GB - "
                                                 "shorten it",
                                                 encoder->call, type->desc.name);
         return;
     }
-    setti_encode_number(encoder, at.size, 4);
-    at.to = encoder;
-    setti_type_write(type, value, &at.sink);
+    setti_encode_number(encoder, sink.size, 4);
+    sink.encoder = encoder;
+    setti_type_write(type, value, &sink.sink);
 }
 
 /* Returns the delta's record of a type. */
@@ -50,9 +50,13 @@ static setti_delta_type* owned_delta_type(const setti_player* player, const sett
 static const char* owned_check(const setti_player* player, const setti_type* type,
                                const setti_delta_entry* entry)
 {
-    bool good = owned_delta_type(player, type)->rule != NULL || /* this process encoded the bytes */
-                setti_type_read(type, entry->bytes, entry->count, NULL) == SETT_OK;
-    return good ? NULL : "the strings or lists of a value are invalid";
+    if (owned_delta_type(player, type)->rule != NULL) { /* this process encoded the bytes */
+        return NULL;
+    }
+    if (setti_type_read(type, entry->bytes, entry->count, NULL) != SETT_OK) {
+        return "the strings or lists of a value are invalid";
+    }
+    return NULL;
 }
 
 /* Tells setti_change_put to read an entry's value into the component. */
@@ -88,18 +92,20 @@ static bool owned_play(const setti_player* player, setti_type* type, sett_entity
     } else {
         value = sett_ensure(world, entity, type->id);
     }
-    bool done = value != NULL;
-    if (done && status == SETT_STATUS_INVALID) { /* a failure undoes the delta */
+    if (value == NULL) {
+        return false;
+    }
+    if (status == SETT_STATUS_INVALID) { /* a failure undoes the delta */
         (void)setti_world_fail_input(
             world, status,
             "%s: the `read` hook of \"%.100s\" rejects the value of "
             "entity %u:%u - accept in `read` what the other program or version "
             "writes",
             player->call, type->desc.name, SETTI_HANDLE(entity));
-    } else if (done && status != SETT_OK) {
+    } else if (status != SETT_OK) {
         (void)setti_world_fail(world, status, player->call, entity, type->id);
     }
-    return done && status == SETT_OK;
+    return status == SETT_OK;
 }
 
 const setti_codec setti_owned_codec = {.form = SETTI_DELTA_OWNED,

@@ -1,5 +1,5 @@
-/* replica.c: makes the world `into` equal to the world `from`. In this file `type` is a type of
- * `from`, and `local` is the type of `into` with the same name. */
+/* replica.c: makes the world `to_world` equal to the world `from_world`. In this file `type` is a
+ * type of `from_world`, and `local` is the type of `to_world` with the same name. */
 #include "state/replica.h"
 #include "base/cow.h"
 #include "sett/state.h"
@@ -27,29 +27,34 @@ static setti_type* replica_find(const sett_world* to_world, const setti_type* ty
     return setti_type_find(to_world, type->desc.name);
 }
 
-/* Whether both types require types with equal names, in the same order. */
+/* Returns true if both types require types with equal names, in the same order. */
 static bool replica_same_required(const sett_world* from_world, const setti_type* type,
                                   const sett_world* to_world, const setti_type* local)
 {
-    bool same = type->desc.required_count == local->desc.required_count;
-    for (uint32_t k = 0; same && k < type->desc.required_count; k++) {
-        same = strcmp(setti_world_type(from_world, type->desc.required[k])->desc.name,
-                      setti_world_type(to_world, local->desc.required[k])->desc.name) == 0;
+    if (type->desc.required_count != local->desc.required_count) {
+        return false;
     }
-    return same;
+    for (uint32_t k = 0; k < type->desc.required_count; k++) {
+        const setti_type* required = setti_world_type(from_world, type->desc.required[k]);
+        const setti_type* local_required = setti_world_type(to_world, local->desc.required[k]);
+        if (strcmp(required->desc.name, local_required->desc.name) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
-/* Whether `local` must get the members of `type`. */
+/* Returns true if `local` must get the members of `type`. */
 static bool replica_gets_members(const setti_type* type, const setti_type* local)
 {
     return type->members != NULL && local->members == NULL && local->module == NULL;
 }
 
-/* Returns the description of `local` after replica_update_types. */
+/* Returns the description that replica_update_types will give to `local`. */
 static sett_component_desc replica_updated_desc(const setti_type* type, const setti_type* local)
 {
     sett_component_desc desc = local->desc;
-    if (local->owner == NULL) { /* else a group needs the present storage */
+    if (local->owner == NULL) { /* otherwise a group needs the present storage */
         desc.storage = type->desc.storage;
     }
     if (replica_gets_members(type, local)) {
@@ -61,59 +66,83 @@ static sett_component_desc replica_updated_desc(const setti_type* type, const se
     return desc;
 }
 
-/* Fails if `local` differs from `type` in more than replica_update_types can mend. */
+/* Returns true if both types are the same kind of relationship, or are no relationships. */
+static bool replica_same_relationship(const setti_type* type, const setti_type* local)
+{
+    const uint32_t compared = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
+    if (((type->flags ^ local->flags) & compared) != 0 || type->module != local->module) {
+        return false;
+    }
+    if (type->module == NULL || type->module->same == NULL) {
+        return true;
+    }
+    return type->module->same(type, local);
+}
+
+/* Fails if `local` differs from `type` in something that replica_update_types does not change. */
 static sett_status replica_check_type(const sett_world* from_world, sett_world* to_world,
                                       const setti_type* type, const setti_type* local,
                                       const char* call)
 {
-    const uint32_t same_flags = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
-    char list[SETTI_MESSAGE_SIZE]; /* of differences */
+    char differences[SETTI_MESSAGE_SIZE];
     sett_component_desc updated = replica_updated_desc(type, local);
-    setti_writer out = setti_writer_begin(list, sizeof(list));
-    setti_component_differences(&out, &updated, &type->desc);
+    setti_writer writer = setti_writer_begin(differences, sizeof(differences));
+    setti_component_differences(&writer, &updated, &type->desc);
     bool gets_members = replica_gets_members(type, local);
-    bool other_members = (type->members == NULL && local->members != NULL) ||
-                         (gets_members && type->members->varies);
-    setti_component_differ_in(&out, other_members, "members known in one of them only");
-    setti_component_differ_in(&out, !replica_same_required(from_world, type, to_world, local),
-                              "other required types");
-    setti_component_differ_in(&out, type->padding_hash != local->padding_hash && !gets_members,
-                              "other padding");
-    bool other_relationship =
-        ((type->flags ^ local->flags) & same_flags) != 0 || type->module != local->module ||
-        (type->module != NULL && type->module->same != NULL && !type->module->same(type, local));
-    setti_component_differ_in(&out, other_relationship, "another relationship, or none");
-    if (list[0] != '\0') {
+    bool lacks_members = type->members == NULL && local->members != NULL;
+    bool gets_varying_members = gets_members && type->members->varies;
+    setti_component_differ_in(&writer, lacks_members || gets_varying_members,
+                              "members known in one of them only");
+    bool same_required = replica_same_required(from_world, type, to_world, local);
+    setti_component_differ_in(&writer, !same_required, "other required types");
+    bool other_padding = type->padding_hash != local->padding_hash && !gets_members;
+    setti_component_differ_in(&writer, other_padding, "other padding");
+    bool same_relationship = replica_same_relationship(type, local);
+    setti_component_differ_in(&writer, !same_relationship, "another relationship, or none");
+    if (differences[0] != '\0') {
         return setti_world_fail_with(
             to_world, SETT_STATUS_CONFLICT,
             "%s: \"%.100s\" differs in the two worlds: %.300s - register it with the same options "
             "in both",
-            call, type->desc.name, list);
+            call, type->desc.name, differences);
     }
-    return gets_members
-               ? SETT_OK
-               : setti_values_prepare(to_world, setti_world_type(to_world, local->id), call);
+    if (gets_members) { /* replica_update_types prepares the type later */
+        return SETT_OK;
+    }
+    return setti_values_prepare(to_world, setti_world_type(to_world, local->id), call);
 }
 
-/* Gives the types of `to_world`, which are empty, the storages and members of `from_world`. */
+/* Gives `local` the storage and the members of `type`. `local` must have no values. */
+static sett_status replica_update_desc(sett_world* to_world, const setti_type* type,
+                                       setti_type* local, const char* call)
+{
+    if (replica_gets_members(type, local)) {
+        sett_status status = setti_component_set_members(to_world, local, &type->members->of, call);
+        if (status != SETT_OK) {
+            return status;
+        }
+    }
+    sett_status status = setti_change_convert(to_world, local, type->desc.storage, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    return setti_values_prepare(to_world, local, call);
+}
+
+/* Gives the types of `to_world` the storages and the members that the types have in `from_world`.
+ * `to_world` must be empty. */
 static sett_status replica_update_types(const sett_world* from_world, sett_world* to_world,
                                         const char* call)
 {
-    sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < from_world->registered.count; k++) {
+    for (uint32_t k = 0; k < from_world->registered.count; k++) {
         const setti_type* type = from_world->registered.item[k];
         setti_type* local = replica_find(to_world, type);
-        if (replica_gets_members(type, local)) {
-            status = setti_component_set_members(to_world, local, &type->members->of, call);
-        }
-        if (status == SETT_OK) {
-            status = setti_change_convert(to_world, local, type->desc.storage, call);
-        }
-        if (status == SETT_OK) {
-            status = setti_values_prepare(to_world, local, call);
+        sett_status status = replica_update_desc(to_world, type, local, call);
+        if (status != SETT_OK) {
+            return status;
         }
     }
-    return status;
+    return SETT_OK;
 }
 
 /* The parts of a type that a registration leaves out. */
@@ -123,7 +152,8 @@ enum {
     REPLICA_NO_REQUIRED = 2
 };
 
-/* Registers `type` in `to_world`. The required types must be registered. */
+/* Registers `type` in `to_world`. The types that it requires must be registered already. `left_out`
+ * is a set of REPLICA_NO_*. */
 static sett_status replica_register(sett_world* to_world, const sett_world* from_world,
                                     const setti_type* type, uint32_t left_out, const char* call)
 {
@@ -152,35 +182,40 @@ static sett_status replica_register(sett_world* to_world, const sett_world* from
     }
     desc.required = required;
     if (setti_world_type(to_world, desc.id) != NULL) {
-        desc.id = 0; /* assigns another id */
+        desc.id = 0; /* another type has the id: sett_component_register chooses one */
     }
-    bool done = sett_component_register(to_world, &desc) != 0;
+    bool registered = sett_component_register(to_world, &desc) != 0;
     setti_pool_free(&to_world->pool, required, size, 8);
-    if (!done) {
+    if (!registered) {
         return to_world->error;
     }
     replica_find(to_world, type)->flags |= type->flags & SETTI_TYPE_FROM_FILE;
     return SETT_OK;
 }
 
-/* Returns the type of `to_world` with the name of `type`, or else `otherwise`. */
+/* Returns the type of `to_world` with the name of `type`, or `otherwise` if there is none. `type`
+ * may be NULL. */
 static setti_type* replica_type_or(const sett_world* to_world, const setti_type* type,
                                    setti_type* otherwise)
 {
-    setti_type* local = type != NULL ? replica_find(to_world, type) : NULL;
+    if (type == NULL) {
+        return otherwise;
+    }
+    setti_type* local = replica_find(to_world, type);
     return local != NULL ? local : otherwise;
 }
 
-/* Sets the pointers of `to_world` to its special types, for the types that `from_world` has. Then
+/* Sets the pointers in `to_world` that lead to special types, if `from_world` has the types. Then
  * calls the modules of `to_world`. */
 static void replica_set_pointers(sett_world* to_world, const sett_world* from_world)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        to_world->hidden[k] = replica_type_or(to_world, from_world->hidden[k], to_world->hidden[k]);
+        setti_type** hidden = &to_world->hidden[k];
+        *hidden = replica_type_or(to_world, from_world->hidden[k], *hidden);
     }
     for (uint32_t k = 0; k < SETTI_MODULE_TYPES; k++) {
-        to_world->module_type[k] =
-            replica_type_or(to_world, from_world->module_type[k], to_world->module_type[k]);
+        setti_type** module_type = &to_world->module_type[k];
+        *module_type = replica_type_or(to_world, from_world->module_type[k], *module_type);
     }
     SETTI_MODULES_EACH(from_world, calls, join) {
         calls->join(to_world);
@@ -191,36 +226,42 @@ static void replica_set_pointers(sett_world* to_world, const sett_world* from_wo
     }
     to_world->listener_version++;
     SETTI_MODULES_EACH(to_world, other, update) {
-        other->update(to_world); /* now, because sett_query_matches does not update */
+        other->update(to_world); /* updates queries now: sett_query_matches does not */
     }
 }
 
 sett_status setti_replica_join(sett_world* to_world, const sett_world* from_world,
                                const setti_type* type, const char* call)
 {
-    sett_status status = SETT_OK;
     if (replica_find(to_world, type) != NULL) {
         return SETT_OK;
     }
-    for (uint32_t k = 0; status == SETT_OK && k < type->required.count; k++) {
-        status = setti_replica_join(to_world, from_world, type->required.item[k], call);
+    for (uint32_t k = 0; k < type->required.count; k++) {
+        sett_status status = setti_replica_join(to_world, from_world, type->required.item[k], call);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    /* registering a required type also registers its switch, and `type` can be that switch */
-    if (status == SETT_OK && replica_find(to_world, type) == NULL) {
-        status = replica_register(to_world, from_world, type, REPLICA_NO_CALLBACKS, call);
-        replica_set_pointers(to_world, from_world);
+    /* if a required type has a switch, the switch was registered too: `type` can be that switch */
+    if (replica_find(to_world, type) != NULL) {
+        return SETT_OK;
     }
+    sett_status status = replica_register(to_world, from_world, type, REPLICA_NO_CALLBACKS, call);
+    replica_set_pointers(to_world, from_world);
     return status;
 }
 
 sett_status setti_replica_join_all(sett_world* to_world, const sett_world* from_world,
                                    const char* call)
 {
-    sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < from_world->registered.count; k++) {
-        status = setti_replica_join(to_world, from_world, from_world->registered.item[k], call);
+    for (uint32_t k = 0; k < from_world->registered.count; k++) {
+        const setti_type* type = from_world->registered.item[k];
+        sett_status status = setti_replica_join(to_world, from_world, type, call);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    return status;
+    return SETT_OK;
 }
 
 sett_status setti_replica_join_bare(sett_world* to_world, const sett_world* from_world,
@@ -234,36 +275,46 @@ sett_status setti_replica_join_bare(sett_world* to_world, const sett_world* from
                             call);
 }
 
-/* Joins `type`, or makes the type of the same name require what `type` requires. */
+/* Makes `local` require the type of `to_world` that has the name of `required`. */
+static bool replica_add_require(sett_world* to_world, setti_type* local, const setti_type* required)
+{
+    setti_type* local_required = replica_find(to_world, required);
+    if (setti_type_list_has(&local->required, local_required)) {
+        return true;
+    }
+    return setti_component_require(to_world, local, local_required);
+}
+
+/* Makes `local` require what `type` requires. Joins `type` if there is no `local`. */
 static sett_status replica_require(sett_world* to_world, const sett_world* from_world,
                                    const setti_type* type, const char* call)
 {
     setti_type* local = replica_find(to_world, type);
-    sett_status status = SETT_OK;
     if (local == NULL) {
         return setti_replica_join(to_world, from_world, type, call);
     }
-    for (uint32_t k = 0; status == SETT_OK && k < type->desc.required_count; k++) {
+    for (uint32_t k = 0; k < type->desc.required_count; k++) {
         const setti_type* required = setti_world_type(from_world, type->desc.required[k]);
-        status = replica_require(to_world, from_world, required, call);
-        if (status == SETT_OK &&
-            !setti_type_list_has(&local->required, replica_find(to_world, required)) &&
-            !setti_component_require(to_world, local, replica_find(to_world, required))) {
-            status = setti_world_no_memory(to_world, call);
+        sett_status status = replica_require(to_world, from_world, required, call);
+        if (status != SETT_OK) {
+            return status;
+        }
+        if (!replica_add_require(to_world, local, required)) {
+            return setti_world_no_memory(to_world, call);
         }
     }
-    return status;
+    return SETT_OK;
 }
 
-/* Adds the components that entities lack, but that their other components require. */
+/* Adds the components that `type` requires to entities that have `type` and lack them. */
 static sett_status replica_add_required(sett_world* to_world, const setti_type* type)
 {
     SETTI_EACH_INDEX(index, &type->storage) {
         sett_entity entity = setti_entity_at(&to_world->entities, index);
         for (uint32_t r = 0; r < type->required.count; r++) {
             sett_component required = type->required.item[r]->id;
-            if (!sett_has(to_world, entity, required) &&
-                sett_ensure(to_world, entity, required) == NULL) {
+            bool lacks = !sett_has(to_world, entity, required);
+            if (lacks && sett_ensure(to_world, entity, required) == NULL) {
                 return to_world->error;
             }
         }
@@ -274,39 +325,50 @@ static sett_status replica_add_required(sett_world* to_world, const setti_type* 
 sett_status setti_replica_require(sett_world* to_world, const sett_world* from_world,
                                   const char* call)
 {
-    sett_status status = SETT_OK;
-    uint32_t count =
-        to_world->registered.count; /* types that are registered below have no entities */
-    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        const setti_type* type =
-            setti_type_find(from_world, to_world->registered.item[k]->desc.name);
-        status = type != NULL ? replica_require(to_world, from_world, type, call) : SETT_OK;
+    /* the loops leave out types that the first loop registers: these types have no entities */
+    uint32_t count = to_world->registered.count;
+    for (uint32_t k = 0; k < count; k++) {
+        const char* name = to_world->registered.item[k]->desc.name;
+        const setti_type* type = setti_type_find(from_world, name);
+        if (type == NULL) {
+            continue;
+        }
+        sett_status status = replica_require(to_world, from_world, type, call);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        status = replica_add_required(to_world, to_world->registered.item[k]);
+    for (uint32_t k = 0; k < count; k++) {
+        sett_status status = replica_add_required(to_world, to_world->registered.item[k]);
+        if (status != SETT_OK) {
+            return status;
+        }
     }
-    return status;
+    return SETT_OK;
 }
 
-/* Returns the root of `to_world` that corresponds to `root`, or NULL. */
+/* Returns the root of `to_world` with the name and the options of `root`, or NULL if there is
+ * none. */
 static setti_root* replica_find_root(const sett_world* to_world, const setti_root* root)
 {
-    for (setti_root* at = to_world->roots; at != NULL; at = at->next) {
-        if (at->name != NULL && strcmp(at->name, root->name) == 0 && at->size == root->size &&
-            at->optional == root->optional) {
-            return at;
+    for (setti_root* local = to_world->roots; local != NULL; local = local->next) {
+        bool same_name = local->name != NULL && strcmp(local->name, root->name) == 0;
+        bool same_options = local->size == root->size && local->optional == root->optional;
+        if (same_name && same_options) {
+            return local;
         }
     }
     return NULL;
 }
 
-/* Whether the bytes of a root have changed since it was added. */
+/* Returns true if the contents of a root have changed since the root was added. */
 static bool replica_is_used(const setti_root* root)
 {
     return memcmp(root->address, root->first, root->size) != 0;
 }
 
-/* Returns a root of `from_world` that has data, and that `to_world` lacks, or NULL. */
+/* Returns a root of `from_world` that is used but that `to_world` lacks, or NULL if there is
+ * none. */
 static const setti_root* replica_find_missing(const sett_world* from_world,
                                               const sett_world* to_world)
 {
@@ -323,15 +385,18 @@ static const setti_root* replica_find_missing(const sett_world* from_world,
 static sett_status replica_check_types(const sett_world* from_world, sett_world* to_world,
                                        const char* call)
 {
-    sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < from_world->registered.count; k++) {
-        const setti_type* local = replica_find(to_world, from_world->registered.item[k]);
-        if (local != NULL) {
-            status = replica_check_type(from_world, to_world, from_world->registered.item[k], local,
-                                        call);
+    for (uint32_t k = 0; k < from_world->registered.count; k++) {
+        const setti_type* type = from_world->registered.item[k];
+        const setti_type* local = replica_find(to_world, type);
+        if (local == NULL) {
+            continue;
+        }
+        sett_status status = replica_check_type(from_world, to_world, type, local, call);
+        if (status != SETT_OK) {
+            return status;
         }
     }
-    return status;
+    return SETT_OK;
 }
 
 /* Registers missing types in `to_world`, and checks all types again. */
@@ -350,38 +415,53 @@ static sett_status replica_register_all(const sett_world* from_world, sett_world
     return replica_check_types(from_world, to_world, call);
 }
 
+/* Checks that `to_world` can be overwritten, and that the entities of `from_world` fit into it. */
+static sett_status replica_check_worlds(const sett_world* from_world, sett_world* to_world,
+                                        const char* call)
+{
+    sett_status status = setti_world_check_unlocked(to_world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = setti_world_check_no_snapshots(to_world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (from_world == to_world) {
+        return setti_world_fail_with(to_world, SETT_STATUS_ARGUMENT,
+                                     "%s: `from` and `into` are one world - pass two worlds", call);
+    }
+    uint32_t capacity = setti_entity_capacity(&from_world->entities);
+    uint32_t limit = to_world->entities.limit;
+    if (from_world->entities.limit > limit && capacity > limit) {
+        return setti_world_fail_with(to_world, SETT_STATUS_LIMIT,
+                                     "%s: `from` has tables for %u entity indices, more than the "
+                                     "entity_limit of `into`, %u - create `into` with a limit of "
+                                     "%u",
+                                     call, (unsigned)capacity, (unsigned)limit, (unsigned)capacity);
+    }
+    return SETT_OK;
+}
+
+/* Checks that `to_world` can become equal to `from_world`. Registers missing types. */
 static sett_status replica_check(const sett_world* from_world, sett_world* to_world,
                                  const char* call)
 {
-    sett_status status = setti_world_check_unlocked(to_world, call);
-    if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(to_world, call);
-    }
-    if (status == SETT_OK && from_world == to_world) {
-        status =
-            setti_world_fail_with(to_world, SETT_STATUS_ARGUMENT,
-                                  "%s: `from` and `into` are one world - pass two worlds", call);
-    }
-    if (status == SETT_OK && from_world->entities.limit > to_world->entities.limit &&
-        setti_entity_capacity(&from_world->entities) > to_world->entities.limit) {
-        status = setti_world_fail_with(to_world, SETT_STATUS_LIMIT,
-                                       "%s: `from` has tables for %u entity indices, more than the "
-                                       "entity_limit of `into`, %u - create `into` with a limit of "
-                                       "%u",
-                                       call, (unsigned)setti_entity_capacity(&from_world->entities),
-                                       (unsigned)to_world->entities.limit,
-                                       (unsigned)setti_entity_capacity(&from_world->entities));
-    }
-    if (status == SETT_OK) {
-        status = replica_check_types(from_world, to_world, call);
-    }
-    if (status == SETT_OK) {
-        status = replica_register_all(from_world, to_world, call);
-    }
-    const setti_root* missing =
-        status == SETT_OK ? replica_find_missing(from_world, to_world) : NULL;
-    if (missing == NULL) {
+    sett_status status = replica_check_worlds(from_world, to_world, call);
+    if (status != SETT_OK) {
         return status;
+    }
+    status = replica_check_types(from_world, to_world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = replica_register_all(from_world, to_world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    const setti_root* missing = replica_find_missing(from_world, to_world);
+    if (missing == NULL) {
+        return SETT_OK;
     }
     return setti_world_fail_with(to_world, SETT_STATUS_CONFLICT,
                                  "%s: \"%.100s\" has data in `from`, and has other options in "
@@ -392,15 +472,22 @@ static sett_status replica_check(const sett_world* from_world, sett_world* to_wo
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, setti_pages* to)
+/* Allocates the pages of `to_pages` that `from_pages` has. Returns false if memory runs out. */
+static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from_pages,
+                                  setti_pages* to_pages)
 {
-    SETTI_ASSERT(to->size == from->size);
-    bool done = setti_pages_reserve(pool, to, from->count);
-    bool fresh;
-    for (uint32_t number = 0; done && number < from->count; number++) {
-        done = from->data[number] == NULL || setti_pages_ensure(pool, to, number, &fresh);
+    SETTI_ASSERT(to_pages->size == from_pages->size);
+    if (!setti_pages_reserve(pool, to_pages, from_pages->count)) {
+        return false;
     }
-    return done;
+    for (uint32_t number = 0; number < from_pages->count; number++) {
+        bool fresh;
+        if (from_pages->data[number] != NULL &&
+            !setti_pages_ensure(pool, to_pages, number, &fresh)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Returns the signature of `to_world` for a signature of `from_world`, or SETTI_NONE if memory runs
@@ -409,71 +496,110 @@ static uint32_t replica_signature(const sett_world* from_world, sett_world* to_w
                                   uint32_t signature)
 {
     const setti_signature* record = &from_world->signatures.record[signature];
-    uint32_t number = 0; /* the signature without types */
-    for (uint32_t k = 0; number != SETTI_NONE && k < record->count; k++) {
+    uint32_t local_signature = 0; /* the signature without types */
+    for (uint32_t k = 0; local_signature != SETTI_NONE && k < record->count; k++) {
         const setti_type* local = replica_find(to_world, from_world->types[record->types[k]]);
-        number = setti_signature_toggle(&to_world->pool, &to_world->signatures, number, local->id,
-                                        (local->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
+        local_signature =
+            setti_signature_toggle(&to_world->pool, &to_world->signatures, local_signature,
+                                   local->id, (local->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
     }
-    return number;
+    return local_signature;
 }
 
-/* Returns an array of `size` bytes: for each signature of `from_world`, that of `to_world`. Returns
- * NULL if memory runs out. */
+/* Returns an array of `size` bytes. Item k is the signature of `to_world` for the signature k of
+ * `from_world`. Returns NULL if memory runs out. */
 static uint32_t* replica_signatures(const sett_world* from_world, sett_world* to_world, size_t size)
 {
-    uint32_t* number = setti_pool_alloc(&to_world->pool, size, 16);
-    for (uint32_t k = 0; number != NULL && k < from_world->signatures.count; k++) {
-        number[k] = replica_signature(from_world, to_world, k);
-        if (number[k] == SETTI_NONE) {
-            setti_pool_free(&to_world->pool, number, size, 16);
+    uint32_t* local_signature = setti_pool_alloc(&to_world->pool, size, 16);
+    if (local_signature == NULL) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < from_world->signatures.count; k++) {
+        local_signature[k] = replica_signature(from_world, to_world, k);
+        if (local_signature[k] == SETTI_NONE) {
+            setti_pool_free(&to_world->pool, local_signature, size, 16);
             return NULL;
         }
     }
-    return number;
+    return local_signature;
 }
 
-/* Allocates memory, so that replica_copy cannot fail. */
+static bool replica_reserve_types(const sett_world* from_world, sett_world* to_world)
+{
+    setti_pool* pool = &to_world->pool;
+    for (uint32_t k = 0; k < from_world->registered.count; k++) {
+        const setti_storage* storage = &from_world->registered.item[k]->storage;
+        setti_type* local = replica_find(to_world, from_world->registered.item[k]);
+        bool reserved = replica_reserve_pages(pool, &storage->presence, &local->storage.presence) &&
+                        replica_reserve_pages(pool, &storage->rows, &local->storage.rows) &&
+                        setti_edit_reserve_collect(to_world, local, storage->count);
+        if (!reserved) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool replica_reserve_roots(const sett_world* from_world, sett_world* to_world)
+{
+    for (const setti_root* root = from_world->roots; root != NULL; root = root->next) {
+        if (root->name == NULL || !replica_is_used(root)) {
+            continue;
+        }
+        for (uint32_t k = 0; k < 2; k++) {
+            if (root->pages[k] == NULL) {
+                continue;
+            }
+            setti_pages* local_pages = replica_find_root(to_world, root)->pages[k];
+            if (!replica_reserve_pages(&to_world->pool, root->pages[k], local_pages)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Reserves memory for the members of all queries, at most `capacity` entities for each query. */
+static bool replica_reserve_listeners(sett_world* to_world, uint32_t capacity)
+{
+    for (setti_listener* listener = to_world->listeners; listener != NULL;
+         listener = listener->next) {
+        setti_storage* members = &listener->members;
+        bool has_members = listener->owned.count == 0 && !listener->observes && capacity != 0;
+        if (has_members && !setti_storage_reserve_indices(&to_world->pool, members, 0, capacity)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Allocates memory, so that replica_copy cannot fail. Returns false if memory runs out. */
 static bool replica_reserve(const sett_world* from_world, sett_world* to_world)
 {
     setti_pool* pool = &to_world->pool;
-    uint32_t capacity = setti_entity_capacity(&from_world->entities);
-    bool done =
-        setti_entity_reserve_pages(pool, &to_world->entities, from_world->entities.pages.count) &&
-        replica_reserve_pages(pool, &from_world->entities.pages, &to_world->entities.pages);
-    for (uint32_t k = 0; done && k < from_world->registered.count; k++) {
-        const setti_storage* storage = &from_world->registered.item[k]->storage;
-        setti_type* local = replica_find(to_world, from_world->registered.item[k]);
-        done = replica_reserve_pages(pool, &storage->presence, &local->storage.presence) &&
-               replica_reserve_pages(pool, &storage->rows, &local->storage.rows) &&
-               setti_edit_reserve_collect(to_world, local, storage->count);
-    }
-    for (const setti_root* root = from_world->roots; done && root != NULL; root = root->next) {
-        for (uint32_t k = 0; done && root->name != NULL && k < 2; k++) {
-            done = root->pages[k] == NULL || !replica_is_used(root) ||
-                   replica_reserve_pages(pool, root->pages[k],
-                                         replica_find_root(to_world, root)->pages[k]);
-        }
-    }
-    for (setti_listener* listener = to_world->listeners; done && listener != NULL;
-         listener = listener->next) {
-        bool has_members = listener->owned.count == 0 && !listener->observes && capacity != 0;
-        done = !has_members || setti_storage_reserve_indices(pool, &listener->members, 0, capacity);
-    }
-    return done;
+    const setti_entity_table* entities = &from_world->entities;
+    return setti_entity_reserve_pages(pool, &to_world->entities, entities->pages.count) &&
+           replica_reserve_pages(pool, &entities->pages, &to_world->entities.pages) &&
+           replica_reserve_types(from_world, to_world) &&
+           replica_reserve_roots(from_world, to_world) &&
+           replica_reserve_listeners(to_world, setti_entity_capacity(entities));
 }
 
 /* Returns true if callbacks, observers or hooks have to run when the world's values end. */
 static bool replica_ends_with_calls(const sett_world* to_world)
 {
-    bool calls = to_world->listeners != NULL;
-    for (uint32_t k = 0; !calls && k < to_world->registered.count; k++) {
-        calls = (to_world->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0;
+    if (to_world->listeners != NULL) {
+        return true;
     }
-    return calls;
+    for (uint32_t k = 0; k < to_world->registered.count; k++) {
+        if ((to_world->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
-/* Empties all tables, without hooks. */
+/* Empties all tables. Calls no hooks. */
 static void replica_empty_tables(sett_world* to_world)
 {
     setti_pool* pool = &to_world->pool;
@@ -488,7 +614,7 @@ static void replica_empty_tables(sett_world* to_world)
     }
     for (setti_root* root = to_world->roots; root != NULL; root = root->next) {
         if (root->name == NULL) {
-            continue; /* not cloned */
+            continue; /* roots without a name are not copied */
         }
         for (uint32_t k = 0; k < 2; k++) {
             if (root->pages[k] != NULL) {
@@ -501,22 +627,25 @@ static void replica_empty_tables(sett_world* to_world)
 
 /* -------------------------------------------------------------------------------------- copying */
 
-/* Copies the pages of `from` to pages of `to`, which replica_reserve_pages allocated. */
-static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, setti_pages* to)
+/* Copies the pages of `from_pages` to `to_pages`. replica_reserve_pages has allocated the pages of
+ * `to_pages`. */
+static void replica_copy_pages(const setti_pool* pool, const setti_pages* from_pages,
+                               setti_pages* to_pages)
 {
-    SETTI_ASSERT(to->count == from->count && to->size == from->size);
-    for (uint32_t number = 0; number < from->count; number++) {
-        to->tick[number] = from->tick[number];
-        *setti_pages_restored(to, number) = pool->restored; /* a tick of `into`, not of `from` */
-        if (from->data[number] != NULL) {
-            memcpy(to->data[number], from->data[number], from->size);
+    SETTI_ASSERT(to_pages->count == from_pages->count && to_pages->size == from_pages->size);
+    for (uint32_t number = 0; number < from_pages->count; number++) {
+        to_pages->tick[number] = from_pages->tick[number];
+        *setti_pages_restored(to_pages, number) = pool->restored; /* a tick of `to_world` */
+        if (from_pages->data[number] != NULL) {
+            memcpy(to_pages->data[number], from_pages->data[number], from_pages->size);
         }
     }
 }
 
-/* Copies the entities. `number` maps their signatures. */
+/* Copies the entities. local_signature[k] is the signature of `to_world` for the signature k of
+ * `from_world`. */
 static void replica_copy_entities(const sett_world* from_world, sett_world* to_world,
-                                  const uint32_t* number)
+                                  const uint32_t* local_signature)
 {
     setti_entity_table* table = &to_world->entities;
     replica_copy_pages(&to_world->pool, &from_world->entities.pages, &table->pages);
@@ -524,7 +653,8 @@ static void replica_copy_entities(const sett_world* from_world, sett_world* to_w
         setti_entity_page* page = table->pages.data[k];
         for (uint32_t slot = 0; page != NULL && slot < SETTI_ENTITY_ROWS; slot++) {
             uint32_t signature = page->signature[slot];
-            page->signature[slot] = signature != 0 ? number[signature] : 0;
+            page->signature[slot] =
+                signature != 0 ? local_signature[signature] : 0; /* 0: no types */
         }
     }
     table->count = from_world->entities.count;
@@ -533,12 +663,12 @@ static void replica_copy_entities(const sett_world* from_world, sett_world* to_w
     setti_entity_rebuild(table);
 }
 
-/* Copies values that own memory, over the bytes that replica_copy_pages has copied. */
+/* Copies values that own memory. replica_copy_pages has copied only the bytes of these values. */
 static void replica_copy_values(const setti_type* type, const setti_type* local)
 {
     SETTI_ASSERT(setti_pages_values(&local->storage.rows) != NULL);
     const setti_storage* storage = &local->storage;
-    bool copies = local->desc.save == SETT_SAVE_CLONE; /* else the values stay empty */
+    bool copies = local->desc.save == SETT_SAVE_CLONE; /* otherwise values are only initialised */
     SETTI_EACH_INDEX(index, storage) {
         void* value = setti_storage_find(storage, index);
         setti_type_init_values(local, value, 1);
@@ -548,7 +678,7 @@ static void replica_copy_values(const setti_type* type, const setti_type* local)
     }
 }
 
-/* Copies the members of a storage that are not in pages, and the choice of the type. */
+/* Copies the members of a storage that are not in pages, and the choice of the type's module. */
 static void replica_copy_counts(const setti_type* type, setti_type* local)
 {
     const setti_storage* storage = &type->storage;
@@ -557,7 +687,7 @@ static void replica_copy_counts(const setti_type* type, setti_type* local)
     local->storage.extent = storage->extent;
     local->storage.spare = storage->spare;
     local->storage.hashed = storage->hashed;
-    local->storage.far |= storage->far; /* snapshots of `into` can have far indices */
+    local->storage.far |= storage->far; /* stays true: snapshots of `to_world` can need it */
     setti_storage_update_access(&local->storage);
     if (module != NULL && module->choice != NULL && module->choice(type) != module->choice(local)) {
         module->choose(local, module->choice(type));
@@ -575,13 +705,14 @@ static void replica_copy_type(const setti_pool* pool, const setti_type* type, se
     }
 }
 
-static void replica_copy(const sett_world* from_world, sett_world* to_world, const uint32_t* number)
+static void replica_copy(const sett_world* from_world, sett_world* to_world,
+                         const uint32_t* local_signature)
 {
-    /* cursors see everything as changed */
+    /* all copied pages are newer than any cursor: everything counts as changed */
     to_world->pool.tick = SETTI_MAX(to_world->pool.tick, from_world->pool.tick) + 1;
     to_world->pool.restored = to_world->pool.tick;
     to_world->pool.cloned = to_world->pool.tick;
-    replica_copy_entities(from_world, to_world, number);
+    replica_copy_entities(from_world, to_world, local_signature);
     for (uint32_t k = 0; k < from_world->registered.count; k++) {
         const setti_type* type = from_world->registered.item[k];
         replica_copy_type(&to_world->pool, type, replica_find(to_world, type));
@@ -604,6 +735,29 @@ static void replica_copy(const sett_world* from_world, sett_world* to_world, con
     }
 }
 
+/* Makes all storages, which are empty, use small pages or large pages. */
+static void replica_use_pages(sett_world* to_world, bool small)
+{
+    if (to_world->pool.small == small) {
+        return;
+    }
+    for (uint32_t k = 0; k < to_world->registered.count; k++) {
+        setti_storage_use_pages(&to_world->registered.item[k]->storage, small);
+    }
+    to_world->pool.small = small;
+}
+
+/* Finds the members of all queries again. */
+static void replica_admit_all(sett_world* to_world)
+{
+    for (setti_listener* listener = to_world->listeners; listener != NULL;
+         listener = listener->next) {
+        if (!listener->observes) {
+            (void)setti_change_admit(to_world, listener); /* cannot fail: memory is reserved */
+        }
+    }
+}
+
 sett_status setti_replica_clone(const sett_world* from_world, sett_world* to_world,
                                 const char* call)
 {
@@ -616,111 +770,113 @@ sett_status setti_replica_clone(const sett_world* from_world, sett_world* to_wor
     }
     setti_commands_drop_all(to_world); /* includes commands that callbacks have just recorded */
     replica_empty_tables(to_world);
-    bool other_pages = to_world->pool.small != from_world->pool.small;
-    for (uint32_t k = 0; other_pages && k < to_world->registered.count; k++) {
-        setti_storage_use_pages(&to_world->registered.item[k]->storage, from_world->pool.small);
-    }
-    to_world->pool.small = from_world->pool.small;
+    replica_use_pages(to_world, from_world->pool.small);
     size_t size = ((size_t)from_world->signatures.count + 1) * sizeof(uint32_t);
-    uint32_t* number = NULL;
+    uint32_t* local_signature = NULL;
     status = replica_update_types(from_world, to_world, call);
     if (status == SETT_OK && replica_reserve(from_world, to_world)) {
-        number = replica_signatures(from_world, to_world, size);
+        local_signature = replica_signatures(from_world, to_world, size);
     }
     to_world->epoch++;
-    if (number == NULL) {
+    if (local_signature == NULL) {
         replica_empty_tables(to_world);
-        return status != SETT_OK ? status : setti_world_no_memory(to_world, call);
-    }
-    replica_copy(from_world, to_world, number);
-    replica_set_pointers(to_world, from_world);
-    setti_pool_free(&to_world->pool, number, size, 16);
-    for (setti_listener* listener = to_world->listeners; listener != NULL;
-         listener = listener->next) {
-        if (!listener->observes) {
-            (void)setti_change_admit(to_world, listener); /* cannot fail: memory is reserved */
+        if (status != SETT_OK) {
+            return status;
         }
+        return setti_world_no_memory(to_world, call);
     }
+    replica_copy(from_world, to_world, local_signature);
+    replica_set_pointers(to_world, from_world);
+    setti_pool_free(&to_world->pool, local_signature, size, 16);
+    replica_admit_all(to_world);
     return SETT_OK;
 }
 
 sett_status sett_world_clone(const sett_world* from_world, sett_world* to_world)
 {
-    return SETTI_IS_NULL(from_world) || SETTI_IS_NULL(to_world)
-               ? SETT_STATUS_ARGUMENT
-               : setti_replica_clone(from_world, to_world, __func__);
+    if (SETTI_IS_NULL(from_world) || SETTI_IS_NULL(to_world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return setti_replica_clone(from_world, to_world, __func__);
 }
 
 /* ------------------------------------------------------------------------------------- updating */
 
-/* Copies a page of `from` to `to`. Returns false when memory runs out. */
-static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
-                                uint32_t number)
+/* Copies a page of `from_pages` to `to_pages`. Returns false if memory runs out. */
+static bool replica_update_page(setti_pool* pool, const setti_pages* from_pages,
+                                setti_pages* to_pages, uint32_t number)
 {
     bool fresh;
-    if (to->data[number] != NULL && to->tick[number] < pool->cow_from) {
-        setti_pages_free(pool, to, number); /* parks the page for a snapshot, without a copy */
+    if (to_pages->data[number] != NULL && to_pages->tick[number] < pool->cow_from) {
+        /* a snapshot keeps the page, and no copy is made */
+        setti_pages_free(pool, to_pages, number);
     }
-    if (!setti_pages_ensure(pool, to, number, &fresh)) {
+    if (!setti_pages_ensure(pool, to_pages, number, &fresh)) {
         return false;
     }
-    setti_pages_write(pool, to, number);
-    memcpy(to->data[number], from->data[number], from->size);
+    setti_pages_write(pool, to_pages, number);
+    memcpy(to_pages->data[number], from_pages->data[number], from_pages->size);
     return true;
 }
 
-/* Copies the pages of `from` that were written or restored after `since`. */
-static bool replica_update_pages(setti_pool* pool, const setti_pages* from, setti_pages* to,
-                                 uint64_t since)
+/* Copies the pages of `from_pages` that were written or restored after the tick `since`. Returns
+ * false if memory runs out. */
+static bool replica_update_pages(setti_pool* pool, const setti_pages* from_pages,
+                                 setti_pages* to_pages, uint64_t since)
 {
-    SETTI_ASSERT(to->size == from->size);
-    bool done = setti_pages_reserve(pool, to, from->count);
-    for (uint32_t number = 0; done && number < to->count; number++) {
-        if (setti_pages_get(from, number) == NULL) {
-            setti_pages_free(pool, to, number);
-        } else if (to->data[number] == NULL || from->tick[number] > since ||
-                   *setti_pages_restored(from, number) > since) {
-            done = replica_update_page(pool, from, to, number);
+    SETTI_ASSERT(to_pages->size == from_pages->size);
+    if (!setti_pages_reserve(pool, to_pages, from_pages->count)) {
+        return false;
+    }
+    for (uint32_t number = 0; number < to_pages->count; number++) {
+        if (setti_pages_get(from_pages, number) == NULL) {
+            setti_pages_free(pool, to_pages, number);
+            continue;
+        }
+        bool changed = to_pages->data[number] == NULL || from_pages->tick[number] > since ||
+                       *setti_pages_restored(from_pages, number) > since;
+        if (changed && !replica_update_page(pool, from_pages, to_pages, number)) {
+            return false;
         }
     }
-    return done;
+    return true;
 }
 
-/* Extends the map to all signatures of `from_world`. Returns false when memory runs out. */
+/* Extends the map to all signatures of `from_world`. Returns false if memory runs out. */
 static bool replica_update_map(const sett_world* from_world, sett_world* to_world,
                                setti_replica_map* map)
 {
     uint32_t count = from_world->signatures.count;
-    if (map->swept != from_world->signatures.swept) { /* old numbers mean other signatures */
+    if (map->swept != from_world->signatures.swept) { /* the signatures are numbered anew */
         map->swept = from_world->signatures.swept;
         map->count = 0;
         setti_edit_reclaim_signatures(to_world);
     }
     if (map->capacity < count) {
-        void* number = setti_pool_grow(&to_world->pool, map->number, sizeof(*map->number),
-                                       map->count, count - map->count, &map->capacity);
-        if (number == NULL) {
+        void* signatures = setti_pool_grow(&to_world->pool, map->signature, sizeof(*map->signature),
+                                           map->count, count - map->count, &map->capacity);
+        if (signatures == NULL) {
             return false;
         }
-        map->number = number;
+        map->signature = signatures;
     }
     while (map->count < count) {
-        map->number[map->count++] = SETTI_NONE;
+        map->signature[map->count++] = SETTI_NONE;
     }
     return true;
 }
 
-/* Replaces the signatures in a copied page of entities by those of `to_world`. Returns false if
- * memory runs out. */
+/* Replaces the signatures in a copied page of entities by signatures of `to_world`. Returns false
+ * if memory runs out. */
 static bool replica_update_sets(const sett_world* from_world, sett_world* to_world,
                                 setti_replica_map* map, setti_entity_page* page)
 {
     for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
         uint32_t signature = page->signature[slot];
-        if (signature != 0 && map->number[signature] == SETTI_NONE) {
-            map->number[signature] = replica_signature(from_world, to_world, signature);
+        if (signature != 0 && map->signature[signature] == SETTI_NONE) {
+            map->signature[signature] = replica_signature(from_world, to_world, signature);
         }
-        page->signature[slot] = signature != 0 ? map->number[signature] : 0;
+        page->signature[slot] = signature != 0 ? map->signature[signature] : 0;
         if (page->signature[slot] == SETTI_NONE) {
             return false;
         }
@@ -733,54 +889,87 @@ static bool replica_update_entities(const sett_world* from_world, sett_world* to
 {
     SETTI_ASSERT(from_world->entities.reserved == 0);
     setti_entity_table* table = &to_world->entities;
-    bool done =
+    bool copied =
         setti_entity_reserve_pages(&to_world->pool, table, from_world->entities.pages.count) &&
         replica_update_map(from_world, to_world, map) &&
         replica_update_pages(&to_world->pool, &from_world->entities.pages, &table->pages, since);
-    for (uint32_t number = 0; done && number < table->pages.count; number++) {
+    for (uint32_t number = 0; copied && number < table->pages.count; number++) {
         if (table->pages.tick[number] == to_world->pool.tick) { /* changed by this update */
             setti_entity_page* page = table->pages.data[number];
-            done = page == NULL || replica_update_sets(from_world, to_world, map, page);
+            copied = page == NULL || replica_update_sets(from_world, to_world, map, page);
             setti_entity_refresh(table, number);
         }
     }
     table->count = from_world->entities.count;
     table->retired = from_world->entities.retired;
-    return done;
+    return copied;
 }
 
-/* Whether the pages of `type` can be copied to `local`. */
+/* Returns true if the pages of `type` can be copied to `local`. `local` may be NULL. */
 static bool replica_same_storage(const setti_type* type, const setti_type* local)
 {
-    return local != NULL && type->storage.kind == local->storage.kind &&
-           type->storage.size == local->storage.size &&
-           (type->members == NULL) == (local->members == NULL);
+    if (local == NULL) {
+        return false;
+    }
+    bool same_rows =
+        type->storage.kind == local->storage.kind && type->storage.size == local->storage.size;
+    bool has_members = type->members != NULL;
+    return same_rows && has_members == (local->members != NULL);
 }
 
 static bool replica_update_type(setti_pool* pool, const setti_type* type, setti_type* local,
                                 uint64_t since)
 {
     const setti_storage* storage = &type->storage;
-    bool done = replica_update_pages(pool, &storage->presence, &local->storage.presence, since) &&
-                replica_update_pages(pool, &storage->rows, &local->storage.rows, since) &&
-                setti_edit_reserve_collect(local->world, local, storage->count);
+    bool copied = replica_update_pages(pool, &storage->presence, &local->storage.presence, since) &&
+                  replica_update_pages(pool, &storage->rows, &local->storage.rows, since) &&
+                  setti_edit_reserve_collect(local->world, local, storage->count);
     replica_copy_counts(type, local);
-    return done;
+    return copied;
 }
 
 static bool replica_update_root(setti_pool* pool, const setti_root* root, setti_root* local,
                                 uint64_t since)
 {
-    bool done = true;
     memcpy(local->address, root->address, root->cloned);
-    for (uint32_t k = 0; done && k < 2; k++) {
-        done = root->pages[k] == NULL ||
-               replica_update_pages(pool, root->pages[k], local->pages[k], since);
+    for (uint32_t k = 0; k < 2; k++) {
+        if (root->pages[k] == NULL) {
+            continue;
+        }
+        if (!replica_update_pages(pool, root->pages[k], local->pages[k], since)) {
+            return false;
+        }
     }
-    return done;
+    return true;
 }
 
-/* Returns the name of a difference that prevents an update, or NULL. */
+/* Copies all changes. Returns false if memory runs out. */
+static bool replica_update_all(const sett_world* from_world, sett_world* to_world,
+                               setti_replica_map* map, uint64_t since)
+{
+    setti_pool* pool = &to_world->pool;
+    if (!replica_update_entities(from_world, to_world, map, since)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < from_world->registered.count; k++) {
+        const setti_type* type = from_world->registered.item[k];
+        if (!replica_update_type(pool, type, replica_find(to_world, type), since)) {
+            return false;
+        }
+    }
+    for (const setti_root* root = from_world->roots; root != NULL; root = root->next) {
+        if (root->name == NULL || root->optional) {
+            continue;
+        }
+        setti_root* local = replica_find_root(to_world, root);
+        if (local != NULL && !replica_update_root(pool, root, local, since)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns the name of a type or root whose difference prevents an update, or NULL. */
 static const char* replica_update_check(const sett_world* from_world, const sett_world* to_world)
 {
     for (uint32_t k = 0; k < from_world->registered.count; k++) {
@@ -790,7 +979,10 @@ static const char* replica_update_check(const sett_world* from_world, const sett
         }
     }
     const setti_root* missing = replica_find_missing(from_world, to_world);
-    return missing != NULL ? missing->name : NULL;
+    if (missing == NULL) {
+        return NULL;
+    }
+    return missing->name;
 }
 
 sett_status setti_replica_update(const sett_world* from_world, sett_world* to_world,
@@ -811,16 +1003,7 @@ sett_status setti_replica_update(const sett_world* from_world, sett_world* to_wo
     }
     setti_pool* pool = &to_world->pool;
     pool->tick = SETTI_MAX(pool->tick, from_world->pool.tick) + 1;
-    bool done = replica_update_entities(from_world, to_world, map, since);
-    for (uint32_t k = 0; done && k < from_world->registered.count; k++) {
-        const setti_type* type = from_world->registered.item[k];
-        done = replica_update_type(pool, type, replica_find(to_world, type), since);
-    }
-    for (const setti_root* root = from_world->roots; done && root != NULL; root = root->next) {
-        bool copied = root->name != NULL && !root->optional;
-        setti_root* local = copied ? replica_find_root(to_world, root) : NULL;
-        done = local == NULL || replica_update_root(pool, root, local, since);
-    }
+    bool copied = replica_update_all(from_world, to_world, map, since);
     to_world->epoch++;
-    return done ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
+    return copied ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
 }

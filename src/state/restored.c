@@ -3,7 +3,7 @@
  * The workload: after a rollback of some frames, a renderer moves and removes its objects. The
  * differences are collected before the restore, while both states exist, and reported afterwards.
  *
- * Invariant:  each difference is reported once, and nothing else
+ * Invariant:  each difference is reported once, and nothing else is reported
  */
 #include "state/restored.h"
 
@@ -11,52 +11,54 @@ typedef struct restored_sink {
     setti_compare_sink sink;
     sett_world* world;
     setti_restored* list;
-    sett_component component;
-    bool failed;
+    sett_component component; /* the type that is compared now */
+    bool failed;              /* memory ran out */
 } restored_sink;
 
 static void restored_add(restored_sink* sink, sett_restored_kind kind, sett_entity entity)
 {
     setti_restored* list = sink->list;
     setti_pool* pool = &sink->world->pool;
-    sett_restored* item =
-        setti_pool_grow(pool, list->item, sizeof(*item), list->count, 1, &list->capacity);
-    if (item == NULL) {
+    sett_restored* items =
+        setti_pool_grow(pool, list->item, sizeof(*items), list->count, 1, &list->capacity);
+    if (items == NULL) {
         sink->failed = true;
         return;
     }
-    list->item = item;
+    list->item = items;
     list->item[list->count++] = (sett_restored){kind, sink->component, entity};
 }
 
-/* `revived` is an entity of the target that the present state lacks, or NULL. `killed` is one of
- * the present state that the target lacks, or NULL. */
-static void restored_note_entity(setti_compare_sink* sink, const sett_entity* revived,
+/* `revived` is an entity that only the restored snapshot has, or NULL. `killed` is an entity that
+ * only the present state has, or NULL. */
+static void restored_note_entity(setti_compare_sink* given, const sett_entity* revived,
                                  const sett_entity* killed)
 {
-    restored_sink* to = (restored_sink*)sink;
+    restored_sink* sink = (restored_sink*)given;
     if (killed != NULL) {
-        restored_add(to, SETT_RESTORED_KILLED, *killed);
+        restored_add(sink, SETT_RESTORED_KILLED, *killed);
     }
     if (revived != NULL) {
-        restored_add(to, SETT_RESTORED_REVIVED, *revived);
+        restored_add(sink, SETT_RESTORED_REVIVED, *revived);
     }
 }
 
-static void restored_note_value(setti_compare_sink* sink, sett_entity restored,
+/* `restored_value` is NULL if the restored snapshot has no value, and `present_value` is NULL if
+ * the present state has none. */
+static void restored_note_value(setti_compare_sink* given, sett_entity restored,
                                 const void* restored_value, sett_entity present,
                                 const void* present_value)
 {
-    restored_sink* to = (restored_sink*)sink;
+    restored_sink* sink = (restored_sink*)given;
     if (present_value != NULL && restored_value != NULL && sett_equals(restored, present)) {
-        restored_add(to, SETT_RESTORED_CHANGED, restored);
+        restored_add(sink, SETT_RESTORED_CHANGED, restored);
         return;
     }
     if (present_value != NULL) {
-        restored_add(to, SETT_RESTORED_REMOVED, present);
+        restored_add(sink, SETT_RESTORED_REMOVED, present);
     }
     if (restored_value != NULL) {
-        restored_add(to, SETT_RESTORED_ADDED, restored);
+        restored_add(sink, SETT_RESTORED_ADDED, restored);
     }
 }
 
@@ -64,29 +66,29 @@ bool setti_restored_find(sett_world* world, setti_snapshot* target, setti_restor
 {
     setti_view view;
     setti_compare compare;
-    restored_sink to = {.sink.entity = restored_note_entity,
-                        .sink.value = restored_note_value,
-                        .world = world,
-                        .list = list};
+    restored_sink sink = {.sink.entity = restored_note_entity,
+                          .sink.value = restored_note_value,
+                          .world = world,
+                          .list = list};
     *list = (setti_restored){0};
     if (!setti_view_init(world, target, NULL, &view)) {
         return false;
     }
-    to.failed = !setti_compare_init(&view, &compare);
-    if (!to.failed) {
-        compare.sink = &to.sink;
+    sink.failed = !setti_compare_init(&view, &compare);
+    if (!sink.failed) {
+        compare.sink = &sink.sink;
         setti_compare_entities(&compare);
-        for (uint32_t k = 0; !to.failed && k < world->registered.count; k++) {
-            to.component = world->registered.item[k]->id;
+        for (uint32_t k = 0; !sink.failed && k < world->registered.count; k++) {
+            sink.component = world->registered.item[k]->id;
             setti_compare_type(&compare, world->registered.item[k]);
         }
         setti_compare_deinit(&compare);
     }
     setti_view_deinit(world, &view);
-    if (to.failed) {
+    if (sink.failed) {
         setti_restored_free(world, list);
     }
-    return !to.failed;
+    return !sink.failed;
 }
 
 void setti_restored_notify(sett_world* world, const setti_restored* list)

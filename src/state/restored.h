@@ -10,7 +10,7 @@ typedef struct setti_restored {
     uint32_t capacity;
 } setti_restored;
 
-/* Collects the changes that a restore will make. Returns false when memory runs out. */
+/* Collects the changes that a restore of `target` will make. Returns false if memory runs out. */
 bool setti_restored_find(sett_world* world, setti_snapshot* target, setti_restored* list);
 
 void setti_restored_notify(sett_world* world, const setti_restored* list);

@@ -1,11 +1,11 @@
 /* ring.c: the snapshots of the last frames.
  *
- *     at       | . | 7 | 8 | 9 | . |        first = 1, count = 3: 9 is the latest
+ *     place    | . | 7 | 8 | 9 | . |        first = 1, count = 3: 9 is the latest
  *
  * The program can drop all snapshots of the world, and a limit can drop the oldest snapshots. So
  * each call first looks for the ring's oldest snapshot that has not ended.
  *
- * Invariant:  count <= capacity;  at[(first + k) % capacity] is the k-th oldest, for k < count
+ * Invariant:  count <= capacity;  place[(first + k) % capacity] is the k-th oldest, for k < count
  */
 #include "state/snapshot.h"
 
@@ -13,15 +13,15 @@
 
 typedef struct ring_place {
     sett_snapshot snapshot;
-    uint64_t frame; /* the program's number */
+    uint64_t frame; /* the program's number of the frame */
 } ring_place;
 
 struct sett_ring {
     sett_world* world;
     uint32_t capacity;
-    uint32_t first;
+    uint32_t first; /* the place of the oldest snapshot */
     uint32_t count;
-    ring_place at[];
+    ring_place place[];
 };
 
 static size_t ring_size(uint32_t capacity)
@@ -43,18 +43,19 @@ sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
     return ring;
 }
 
-/* Returns the position in `at` of the snapshot that is `back` places before the latest. */
+/* Returns the position in ring->place of the snapshot that is `back` snapshots before the
+ * latest. */
 static uint32_t ring_index(const sett_ring* ring, uint32_t back)
 {
     SETTI_ASSERT(back < ring->count);
     return (ring->first + ring->count - 1 - back) % ring->capacity;
 }
 
-/* Counts the snapshots from the oldest that has not ended to the latest. */
+/* Returns the number of snapshots, without those before the oldest that has not ended. */
 static uint32_t ring_length(const sett_ring* ring)
 {
     for (uint32_t length = ring->count; length != 0; length--) {
-        sett_snapshot oldest = ring->at[ring_index(ring, length - 1)].snapshot;
+        sett_snapshot oldest = ring->place[ring_index(ring, length - 1)].snapshot;
         if (sett_snapshot_status(ring->world, oldest) == SETT_OK) {
             return length;
         }
@@ -62,10 +63,10 @@ static uint32_t ring_length(const sett_ring* ring)
     return 0;
 }
 
-/* Drops the oldest snapshot, and frees its entry. */
+/* Drops the oldest snapshot, and frees its place. */
 static void ring_drop_oldest(sett_ring* ring)
 {
-    setti_snapshot_release(ring->world, ring->at[ring->first].snapshot);
+    setti_snapshot_release(ring->world, ring->place[ring->first].snapshot);
     ring->first = (ring->first + 1) % ring->capacity;
     ring->count--;
 }
@@ -76,24 +77,26 @@ sett_status sett_ring_destroy(sett_ring* ring)
         return SETT_OK;
     }
     sett_status status = setti_world_check_serial(ring->world, "sett_ring_destroy");
-    if (status == SETT_OK) {
-        while (ring->count != 0) {
-            ring_drop_oldest(ring);
-        }
-        setti_pool_free(&ring->world->pool, ring, ring_size(ring->capacity), 16);
+    if (status != SETT_OK) {
+        return status;
     }
-    return status;
+    while (ring->count != 0) {
+        ring_drop_oldest(ring);
+    }
+    setti_pool_free(&ring->world->pool, ring, ring_size(ring->capacity), 16);
+    return SETT_OK;
 }
 
-/* Drops the `count` latest snapshots, beginning with the earliest of them. */
+/* Drops the `count` latest snapshots, the oldest of them first. */
 static void ring_drop_later(sett_ring* ring, uint32_t count)
 {
     for (uint32_t k = count; k > 0; k--) {
-        setti_snapshot_release(ring->world, ring->at[ring_index(ring, k - 1)].snapshot);
+        setti_snapshot_release(ring->world, ring->place[ring_index(ring, k - 1)].snapshot);
     }
     ring->count -= count;
 }
 
+/* Takes a snapshot. Drops the snapshots of this frame and of later frames. */
 static sett_status ring_take(sett_ring* ring, uint64_t frame, const char* call)
 {
     sett_snapshot snapshot;
@@ -102,7 +105,7 @@ static sett_status ring_take(sett_ring* ring, uint64_t frame, const char* call)
         return status;
     }
     uint32_t later = 0;
-    while (later < ring->count && ring->at[ring_index(ring, later)].frame >= frame) {
+    while (later < ring->count && ring->place[ring_index(ring, later)].frame >= frame) {
         later++;
     }
     ring_drop_later(ring, later);
@@ -110,13 +113,16 @@ static sett_status ring_take(sett_ring* ring, uint64_t frame, const char* call)
         ring_drop_oldest(ring);
     }
     ring->count++;
-    ring->at[ring_index(ring, 0)] = (ring_place){snapshot, frame};
+    ring->place[ring_index(ring, 0)] = (ring_place){snapshot, frame};
     return SETT_OK;
 }
 
 sett_status sett_ring_take_frame(sett_ring* ring, uint64_t frame)
 {
-    return SETTI_IS_NULL(ring) ? SETT_STATUS_ARGUMENT : ring_take(ring, frame, __func__);
+    if (SETTI_IS_NULL(ring)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return ring_take(ring, frame, __func__);
 }
 
 sett_status sett_ring_take(sett_ring* ring)
@@ -124,20 +130,23 @@ sett_status sett_ring_take(sett_ring* ring)
     if (SETTI_IS_NULL(ring)) {
         return SETT_STATUS_ARGUMENT;
     }
-    uint64_t frame = ring->count != 0 ? ring->at[ring_index(ring, 0)].frame + 1 : 0;
+    uint64_t frame = 0;
+    if (ring->count != 0) {
+        frame = ring->place[ring_index(ring, 0)].frame + 1;
+    }
     return ring_take(ring, frame, __func__);
 }
 
-/* Drops the snapshots after the target, then restores the target. */
+/* Drops the `back` latest snapshots, then restores the snapshot before them. */
 static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call)
 {
-    sett_snapshot target = ring->at[ring_index(ring, back)].snapshot;
+    sett_snapshot target = ring->place[ring_index(ring, back)].snapshot;
     sett_status status = setti_world_check_unlocked(ring->world, call);
     if (status != SETT_OK) {
         return status;
     }
     if (sett_snapshot_status(ring->world, target) == SETT_OK) {
-        ring_drop_later(ring, back); /* so that the restore copies each page only once */
+        ring_drop_later(ring, back); /* first, so that the restore copies each page only once */
     }
     return setti_snapshot_restore(ring->world, target, call);
 }
@@ -167,11 +176,12 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
     return ring_restore(ring, back, "sett_ring_restore");
 }
 
-/* Returns how many places a frame is before the latest. Returns `length` if the ring lacks it. */
+/* Returns how many snapshots a frame is before the latest, or `length` if the ring lacks the
+ * frame. */
 static uint32_t ring_find(const sett_ring* ring, uint64_t frame, uint32_t length)
 {
     uint32_t back = 0;
-    while (back < length && ring->at[ring_index(ring, back)].frame != frame) {
+    while (back < length && ring->place[ring_index(ring, back)].frame != frame) {
         back++;
     }
     return back;
@@ -195,13 +205,16 @@ sett_status sett_ring_restore_frame(sett_ring* ring, uint64_t frame)
         "sett_ring_restore_frame: the ring has no frame %llu - pass one of "
         "its %u frames, from %llu to %llu",
         (unsigned long long)frame, (unsigned)length,
-        (unsigned long long)ring->at[ring_index(ring, length - 1)].frame,
-        (unsigned long long)ring->at[ring_index(ring, 0)].frame);
+        (unsigned long long)ring->place[ring_index(ring, length - 1)].frame,
+        (unsigned long long)ring->place[ring_index(ring, 0)].frame);
 }
 
 uint32_t sett_ring_count(const sett_ring* ring)
 {
-    return SETTI_IS_NULL(ring) ? 0 : ring_length(ring);
+    if (SETTI_IS_NULL(ring)) {
+        return 0;
+    }
+    return ring_length(ring);
 }
 
 sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back)
@@ -210,7 +223,7 @@ sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back)
     if (SETTI_IS_NULL(ring) || back >= ring_length(ring)) {
         return none;
     }
-    return ring->at[ring_index(ring, back)].snapshot;
+    return ring->place[ring_index(ring, back)].snapshot;
 }
 
 sett_snapshot sett_ring_at_frame(const sett_ring* ring, uint64_t frame)

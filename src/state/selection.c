@@ -58,7 +58,7 @@ static void selection_sort(setti_selected* selected)
     for (uint32_t k = count / 2; k-- > 0;) { /* makes a heap of all items */
         selection_sink(item, k, count);
     }
-    for (uint32_t heap_count = count; heap_count > 1;) { /* moves the greatest behind the heap */
+    for (uint32_t heap_count = count; heap_count > 1;) { /* moves the greatest item to the end */
         sett_entity last = item[--heap_count];
         item[heap_count] = item[0];
         item[0] = last;
@@ -223,7 +223,7 @@ bool setti_selection_has_type(const sett_selection* selection, const setti_type*
     return false;
 }
 
-/* Returns the sum of the hashes of a type's values of selected entities. */
+/* Returns the sum of the hashes of all values of a type that selected entities have. */
 static uint64_t selection_sum(const sett_world* world, const setti_selected* selected,
                               const setti_type* type)
 {
@@ -338,8 +338,8 @@ static bool selection_enters(const selection_job* job, sett_entity entity)
     return (job->mark[position] & (SELECTION_ALIVE | SELECTION_KNOWN)) == SELECTION_ALIVE;
 }
 
-/* Returns true if an owner of the entity's value is new to the receiver. An owner is the parent of
- * the entity, or the target of a link. */
+/* Returns true if an owner of the entity's value is new to the receiver. Owners are the parent of
+ * the entity, or the targets of links. */
 static bool selection_leads_in(const selection_job* job, sett_entity entity)
 {
     const setti_codec* codec = job->entry_writer.codec;
@@ -566,7 +566,8 @@ static void selection_write_entries(selection_job* job)
     selection_end_block(job, &block);
 }
 
-/* Writes the handles of all entities that were destroyed since the snapshot, if there is one. */
+/* Writes the handles of all entities that were destroyed since the snapshot job->since. Writes none
+ * if there is no snapshot. */
 static void selection_write_all_ended(selection_job* job)
 {
     if (job->since == NULL) {
@@ -580,7 +581,8 @@ static void selection_write_all_ended(selection_job* job)
     }
 }
 
-/* Returns true if the receiver has to destroy an entity of the list of selection_write_ended. */
+/* Returns true if the receiver has to destroy an entity. The entity is in job->before if the
+ * program gave a list `before`, otherwise in job->selected. */
 static bool selection_ends(const selection_job* job, sett_entity entity)
 {
     uint32_t position = selection_position(&job->selected, entity);

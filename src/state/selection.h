@@ -16,7 +16,8 @@ typedef struct setti_selected {
 sett_status setti_selection_check(sett_world* world, const sett_selection* selection,
                                   const char* call);
 
-/* Checks a selection, and lists its entities: those of its query, or all, if no list is given. */
+/* Checks a selection, and lists the selected entities. If the selection has no list of entities,
+ * these are the entities of the query, or all entities if there is no query. */
 sett_status setti_selection_find(sett_world* world, const sett_selection* selection,
                                  const char* call, setti_selected* out);
 void setti_selection_free(sett_world* world, setti_selected* selected);
@@ -31,14 +32,14 @@ typedef struct setti_part {
     const sett_selection* selection;
     sett_snapshot since;        /* changes since then are sent; null: `tick` decides what is sent */
     const sett_world* to_world; /* the receiving world, or NULL if it is not known */
-    uint64_t tick;              /* values written later are sent, and values `to_world` lacks */
+    uint64_t tick; /* sent are values written later, and values that `to_world` lacks */
 } setti_part;
 
-/* Encodes a part. The caller always frees `out`. */
+/* Encodes a part. The caller frees `out`, also after a failure. */
 sett_status setti_selection_encode(sett_world* world, const setti_part* part, const char* call,
                                    setti_bytes* out);
 
-/* Encodes destroyed and created entities. */
+/* Encodes the handles of destroyed entities (`ended`) and created entities (`begun`). */
 sett_status setti_selection_encode_handles(sett_world* world, const setti_selected* ended,
                                            const setti_selected* begun, const char* call,
                                            setti_bytes* out);

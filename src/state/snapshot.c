@@ -327,10 +327,10 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
 
 typedef enum state_reason {
     STATE_DROPPED, /* by the program */
-    STATE_LOST     /* for lack of memory, or because of the limit */
+    STATE_LOST     /* because memory ran out, or because of the limit */
 } state_reason;
 
-/* Ends a snapshot. Frees it as soon as no other snapshot depends on it. */
+/* Ends a snapshot. The snapshot is freed as soon as no other snapshot depends on it. */
 static void state_drop(setti_state* state, setti_snapshot* node, state_reason reason)
 {
     SETTI_ASSERT(!node->hidden);
@@ -496,7 +496,7 @@ sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const cha
     *out = state_occupy_slot(state, node);
     setti_snapshot* previous = state->head;
     if (previous != NULL) {
-        state->cow.expected = previous->diff.count; /* a guess: as many pages will be written */
+        state->cow.expected = previous->diff.count; /* a guess: the same number of pages again */
         state_link_child(previous, node);
     }
     state_set_head(state, node);

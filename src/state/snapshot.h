@@ -20,7 +20,7 @@ typedef struct setti_snapshot {
     uint32_t slot; /* number of the handle's slot */
     uint64_t sum;  /* the sum of all hashes, if `summed` is true */
     bool summed;
-    bool hidden; /* ended, but its children are stored as differences from it */
+    bool hidden; /* ended, but the children are stored as differences from this snapshot */
     uint32_t root_count;
     size_t root_size;
     unsigned char* roots; /* the saved roots, and the lengths of their tables */
@@ -30,7 +30,7 @@ typedef struct setti_snapshot_slot {
     setti_snapshot* node; /* NULL: free */
     uint32_t serial;      /* the serial of the slot's latest handle */
     uint32_t next_free;
-    bool lost; /* the slot's latest snapshot was lost, not dropped */
+    bool lost; /* the slot's latest snapshot was not dropped by the program, but lost */
 } setti_snapshot_slot;
 
 typedef struct setti_state {
@@ -115,7 +115,7 @@ typedef struct setti_carried {
     struct setti_carried* next; /* the next type */
     setti_type* type;
     uint32_t count;
-    size_t size;           /* of this struct and the arrays, in bytes */
+    size_t size;           /* the size of this struct and the arrays, in bytes */
     sett_entity* entity;   /* ascending by index */
     unsigned char* values; /* the k-th value belongs to entity[k] */
 } setti_carried;

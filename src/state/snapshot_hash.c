@@ -3,8 +3,8 @@
  * The workload: a session compares confirmed frames while the world is some predicted frames ahead.
  * Deltas contain the hashes of two states. An estimate selects the cheaper of two methods:
  *
- *     difference   from the known sum of a snapshot: hashes the values that differ, old and new
- *     whole        page by page, with the remembered sums of live pages (hash.c)
+ *     difference   begins with the known sum of another snapshot; hashes the values that differ
+ *     whole        hashes page by page, and uses the remembered sums of live pages (hash.c)
  *
  * The difference is cheaper if few values of many pages differ.
  *
@@ -34,14 +34,22 @@ static uint64_t sum_value(const setti_delta_sum* sum, sett_entity entity, const 
 void setti_delta_sum_value(setti_delta_sum* sum, sett_entity entity_before, const void* before,
                            sett_entity entity_after, const void* after)
 {
-    sum->sum += after != NULL ? sum_value(sum, entity_after, after, SETTI_AFTER) : 0;
-    sum->sum -= before != NULL ? sum_value(sum, entity_before, before, SETTI_BEFORE) : 0;
+    if (after != NULL) {
+        sum->sum += sum_value(sum, entity_after, after, SETTI_AFTER);
+    }
+    if (before != NULL) {
+        sum->sum -= sum_value(sum, entity_before, before, SETTI_BEFORE);
+    }
 }
 
+/* Returns the hash of an index, or 0 if the index was never used. */
 static uint64_t sum_slot(uint32_t index, uint32_t generation)
 {
     const sett_entity entity = {index, generation};
-    return generation != SETTI_UNUSED ? setti_hash_entity(entity) : 0;
+    if (generation == SETTI_UNUSED) {
+        return 0;
+    }
+    return setti_hash_entity(entity);
 }
 
 void setti_delta_sum_slots(setti_delta_sum* sum)
@@ -68,52 +76,55 @@ static void sum_note_value(setti_compare_sink* sink, sett_entity entity_before, 
 /* Adds the new hashes of changed rows to the sum, and subtracts their old hashes. */
 static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
 {
-    const setti_hash_type* hasher = &((sum_walk*)sink)->sum.hash_type;
+    setti_delta_sum* walk_sum = &((sum_walk*)sink)->sum;
+    const setti_hash_type* hasher = &walk_sum->hash_type;
     size_t size = hasher->type->storage.size;
     uint64_t sum = 0;
     for (uint32_t n = 0; n < rows->words; n++) {
         for (uint64_t rest = rows->bits[n]; rest != 0; rest &= rest - 1) {
             size_t row = n * 64 + setti_bits_lowest(rest);
             const sett_entity entity = {rows->first + (uint32_t)row, rows->generation[row]};
-            sum += setti_hash_value(hasher, entity, rows->is + row * size);
-            sum -= setti_hash_value(hasher, entity, rows->was + row * size);
+            sum += setti_hash_value(hasher, entity, rows->after + row * size);
+            sum -= setti_hash_value(hasher, entity, rows->before + row * size);
         }
     }
-    ((sum_walk*)sink)->sum.sum += sum;
+    walk_sum->sum += sum;
 }
 
 /* Returns the sum of the state SETTI_AFTER minus the sum of the state SETTI_BEFORE. */
-static uint64_t sum_difference(setti_compare* walk)
+static uint64_t sum_difference(setti_compare* compare)
 {
-    sum_walk hash = {.sink.value = sum_note_value, .sum.view = walk->view};
-    walk->sink = &hash.sink;
-    setti_delta_sum_slots(&hash.sum);
-    setti_compare_entities(walk);
-    const setti_type_list* types = &walk->view->world->registered;
+    sum_walk walk = {.sink.value = sum_note_value, .sum.view = compare->view};
+    compare->sink = &walk.sink;
+    setti_delta_sum_slots(&walk.sum);
+    setti_compare_entities(compare);
+    const setti_type_list* types = &compare->view->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
-        setti_hash_begin(&hash.sum.hash_type, types->item[k]);
-        hash.sink.rows = types->item[k]->records == NULL ? sum_note_rows : NULL;
-        setti_compare_type(walk, types->item[k]);
+        setti_hash_begin(&walk.sum.hash_type, types->item[k]);
+        walk.sink.rows = types->item[k]->records == NULL ? sum_note_rows : NULL;
+        setti_compare_type(compare, types->item[k]);
     }
-    return hash.sum.sum;
+    return walk.sum.sum;
 }
 
 #define SUM_SAMPLES 4u /* an estimate reads this many pages of a type */
-#define SUM_COMPARE 8u /* comparing 8 rows takes as long as hashing one row */
+#define SUM_COMPARE 8u /* comparing this many rows takes as long as hashing one row */
 
-/* Counts the rows of a page that differ. If the page is on one side only, these are all rows. */
+/* Counts the rows of a page that differ. If a side lacks the page, all rows differ. */
 static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage* storage)
 {
     const unsigned char* before = page->in[SETTI_BEFORE];
     const unsigned char* after = page->in[SETTI_AFTER];
     uint32_t rows = setti_storage_rows(storage);
-    bool in_both = before != NULL && after != NULL;
-    uint32_t count = 0;
-    for (uint32_t row = 0; row < rows && in_both; row++) {
-        size_t at = (size_t)row * storage->size;
-        count += memcmp(before + at, after + at, storage->size) != 0;
+    if (before == NULL || after == NULL) {
+        return rows;
     }
-    return in_both ? count : rows;
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < rows; row++) {
+        size_t offset = (size_t)row * storage->size;
+        count += memcmp(before + offset, after + offset, storage->size) != 0;
+    }
+    return count;
 }
 
 /* Estimates the work of sum_difference, in hashes. */
@@ -123,22 +134,27 @@ static uint64_t sum_price_difference(setti_view* view)
     uint64_t price = 0;
     for (uint32_t k = 0; k < types->count; k++) {
         const setti_storage* storage = &types->item[k]->storage;
-        uint32_t at = SETTI_NONE;
+        uint32_t cursor = SETTI_NONE;
         uint64_t pages = 0;
-        uint64_t differ = 0;
+        uint64_t sampled_rows = 0; /* rows that differ in the first pages */
         const setti_view_page* page;
-        while ((page = setti_view_next(view, &storage->rows, &at)) != NULL) {
-            differ += pages < SUM_SAMPLES ? sum_count_rows(page, storage) : 0;
+        while ((page = setti_view_next(view, &storage->rows, &cursor)) != NULL) {
+            if (pages < SUM_SAMPLES) {
+                sampled_rows += sum_count_rows(page, storage);
+            }
             pages++;
         }
         price += pages * setti_storage_rows(storage) / SUM_COMPARE;
-        /* two hashes for each different row, extrapolated from the samples */
-        price += pages != 0 ? 2 * differ * pages / SETTI_MIN(pages, SUM_SAMPLES) : 0;
+        if (pages != 0) {
+            /* two hashes for each different row, extrapolated from the samples to all pages */
+            price += 2 * sampled_rows * pages / SETTI_MIN(pages, SUM_SAMPLES);
+        }
     }
     return price;
 }
 
-/* Returns the snapshot with a known sum that was taken nearest to `node`, or NULL. */
+/* Returns the snapshot nearest to `node` whose sum is known, or NULL. Nearness counts snapshots, in
+ * the order of taking. */
 static setti_snapshot* sum_find_known(setti_snapshot* node)
 {
     setti_snapshot* older = node->older;
@@ -156,23 +172,22 @@ static setti_snapshot* sum_find_known(setti_snapshot* node)
     return NULL;
 }
 
-/* Computes the sum of `node` from the sum of `known`, if this is cheaper than `price`. Returns
- * false if the sum is still unknown. */
-static bool sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,
+/* Computes the sum of `node` from the sum of `known`. Does nothing if the work is not less than
+ * `price`, or if memory runs out. */
+static void sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,
                               uint64_t price)
 {
     setti_view view;
-    setti_compare walk;
+    setti_compare compare;
     if (!setti_view_init(world, known, node, &view)) {
-        return false;
+        return;
     }
-    if (sum_price_difference(&view) < price && setti_compare_init(&view, &walk)) {
-        node->sum = known->sum + sum_difference(&walk);
+    if (sum_price_difference(&view) < price && setti_compare_init(&view, &compare)) {
+        node->sum = known->sum + sum_difference(&compare);
         node->summed = true;
-        setti_compare_deinit(&walk);
+        setti_compare_deinit(&compare);
     }
     setti_view_deinit(world, &view);
-    return node->summed;
 }
 
 sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const char* call)
@@ -183,9 +198,13 @@ sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const ch
         return setti_world_no_memory(world, call);
     }
     setti_snapshot* known = sum_find_known(node);
-    uint64_t price = known != NULL ? setti_hash_price(world, &view) : 0;
-    if (price == 0 || /* page by page costs nothing, or no sum is known */
-        !sum_by_difference(world, node, known, price)) {
+    if (known != NULL) {
+        uint64_t price = setti_hash_price(world, &view); /* of the method `whole` */
+        if (price != 0) {
+            sum_by_difference(world, node, known, price);
+        }
+    }
+    if (!node->summed) {
         node->sum = setti_hash_sum(world, &view);
         node->summed = true;
     }
@@ -206,7 +225,13 @@ sett_status sett_snapshot_hash(sett_world* world, sett_snapshot snapshot, uint64
     if (node == NULL) {
         return setti_snapshot_fail(world, snapshot, status, __func__);
     }
-    status = node->summed ? SETT_OK : setti_snapshot_sum(world, node, __func__);
-    *hash = status == SETT_OK ? setti_hash_finish(node->sum) : 0;
-    return status;
+    if (!node->summed) {
+        status = setti_snapshot_sum(world, node, __func__);
+    }
+    if (status != SETT_OK) {
+        *hash = 0;
+        return status;
+    }
+    *hash = setti_hash_finish(node->sum);
+    return SETT_OK;
 }

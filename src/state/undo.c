@@ -79,7 +79,8 @@ sett_world* setti_undo_mirror(sett_undo* undo)
     return undo->mirror;
 }
 
-/* Reports a message in the world. Writes `call` before the message, unless it begins so. */
+/* Reports a message in the world. Writes `call` before the message, unless the message begins with
+ * `call`. */
 static sett_status undo_report(sett_world* world, sett_status status, const char* call,
                                const char* message)
 {
@@ -87,8 +88,8 @@ static sett_status undo_report(sett_world* world, sett_status status, const char
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
         return setti_world_no_memory(world, call);
     }
-    bool begins_so = strncmp(message, call, length) == 0;
-    char separator = begins_so ? message[length] : '\0';
+    bool begins_with_call = strncmp(message, call, length) == 0;
+    char separator = begins_with_call ? message[length] : '\0';
     if (separator == ':' || separator == ',') {
         return setti_world_fail_input(world, status, "%s", message);
     }
@@ -337,7 +338,7 @@ static bool undo_arrange(const sett_world* from_world, sett_world* to_world,
     return true;
 }
 #else
-/* Returns true if the first children of `parent` in `to_world` are all the children that it has in
+/* Returns true if the list of children in `to_world` begins with all children that `parent` has in
  * `from_world`, in the same order. */
 static bool undo_is_arranged(const sett_world* from_world, const sett_world* to_world,
                              sett_entity parent)
@@ -524,7 +525,7 @@ static sett_status undo_reset(sett_undo* undo, sett_snapshot taken, sett_status 
 
 /* --------------------------------------------------------------------------------------- steps */
 
-/* Returns the step with a number, or NULL. */
+/* Returns the step with this number, or NULL if there is none. */
 static undo_step* undo_find(const sett_undo* undo, uint32_t number)
 {
     undo_step* step = undo->now->number == number ? undo->now : undo->oldest;

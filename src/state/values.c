@@ -51,7 +51,7 @@ static void values_find_alive(const setti_storage* storage, uint32_t number, uin
     }
 }
 
-/* Neighbouring rows that have values. */
+/* Neighbouring rows that all have values. */
 typedef struct values_run {
     uint32_t row; /* the first row */
     uint32_t count;
@@ -340,7 +340,7 @@ static uint32_t carry_least(const setti_storage* storage, uint32_t first)
 }
 
 /* Returns the least index >= *cursor that has a value, or SETTI_NONE if there is none. *cursor
- * becomes the index after it. */
+ * becomes the index after the returned index. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
     if (storage->kind != SETTI_SPARSE) {
@@ -354,10 +354,11 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
         }
         return least;
     }
-    for (uint32_t index = *cursor; index >> SETTI_SPARSE_SHIFT < storage->presence.count;) {
+    uint32_t index = *cursor;
+    while (index >> SETTI_SPARSE_SHIFT < storage->presence.count) {
         const setti_sparse_page* page = storage->presence.data[index >> SETTI_SPARSE_SHIFT];
         if (page == NULL) {
-            index = (index | SETTI_SPARSE_MASK) + 1;
+            index = (index | SETTI_SPARSE_MASK) + 1; /* the first index of the next page */
         } else if (page->row[index & SETTI_SPARSE_MASK] == SETTI_NONE) {
             index++;
         } else {
@@ -383,7 +384,7 @@ static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
     return false;
 }
 
-/* Allocates room for all live values of a type. Returns NULL if memory runs out. */
+/* Allocates memory for all live values of a type. Returns NULL if memory runs out. */
 static setti_carried* carry_make(sett_world* world, setti_type* type)
 {
     const setti_storage* storage = &type->storage;
@@ -402,7 +403,7 @@ static setti_carried* carry_make(sett_world* world, setti_type* type)
     return carried;
 }
 
-/* Frees a list, but not the values. */
+/* Frees a list. The values must have been moved away. */
 static void carry_free(sett_world* world, setti_carried* carried)
 {
     while (carried != NULL) {

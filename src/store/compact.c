@@ -14,18 +14,18 @@ void setti_storage_compact(setti_pool* pool, setti_storage* storage)
     if (storage->kind != SETTI_SPARSE || storage->extent == storage->count) {
         return;
     }
-    uint32_t to = 0;
+    uint32_t end = 0; /* number of rows without gaps so far */
     for (uint32_t row = 0; row < storage->extent; row++) {
         if (*setti_storage_index(storage, row) == SETTI_NONE) {
             continue;
         }
-        if (to != row) {
-            setti_sparse_move(pool, storage, row, to);
+        if (end != row) {
+            setti_sparse_move(pool, storage, row, end);
         }
-        to++;
+        end++;
     }
-    storage->extent = to;
-    SETTI_ASSERT(to == storage->count);
+    storage->extent = end;
+    SETTI_ASSERT(end == storage->count);
     setti_sparse_release(pool, storage);
 }
 
@@ -33,28 +33,28 @@ bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_
                          uint32_t extent)
 {
     SETTI_ASSERT(want != NULL && extent >= storage->extent);
-    uint32_t from = storage->extent; /* values of rows below move */
-    if (extent == from) {
+    uint32_t left = storage->extent; /* the values of the rows < left have not moved yet */
+    if (extent == left) {
         return true;
     }
-    SETTI_ASSERT(from == storage->count);
-    if (!setti_sparse_reserve_pages(pool, storage, extent - from)) {
+    SETTI_ASSERT(left == storage->count);
+    if (!setti_sparse_reserve_pages(pool, storage, extent - left)) {
         return false;
     }
-    for (uint32_t row = from; row < extent; row++) {
+    for (uint32_t row = left; row < extent; row++) {
         setti_pages_write(pool, &storage->rows, row >> storage->shift);
         *setti_storage_index(storage, row) = SETTI_NONE;
     }
     storage->extent = extent;
-    for (uint32_t row = extent; row-- > 0 && from != 0;) { /* the last value moves first */
+    for (uint32_t row = extent; row-- > 0 && left != 0;) { /* the last value moves first */
         if (want[row] == SETTI_NONE) {
             continue;
         }
-        from--;
-        if (from != row) {
-            setti_sparse_move(pool, storage, from, row);
-            setti_pages_write(pool, &storage->rows, from >> storage->shift);
-            *setti_storage_index(storage, from) = SETTI_NONE;
+        left--;
+        if (left != row) {
+            setti_sparse_move(pool, storage, left, row);
+            setti_pages_write(pool, &storage->rows, left >> storage->shift);
+            *setti_storage_index(storage, left) = SETTI_NONE;
         }
     }
     return true;

@@ -1,8 +1,8 @@
 /* gather.c: finds the copies of values that loops work on. See gather.h.
  *
  * The workload: a loop over several sparse sets looks up a few handles in each batch. The row of an
- * entity in the loop's step gives the address of the copy. While a storage has a gather, its
- * `handle_kind` is SETTI_GATHERED, and access by handle takes the slow path.
+ * entity in the loop's step gives the address of the copy. While a storage has a gather, the
+ * storage's `handle_kind` is SETTI_GATHERED. Access by handle then takes the slow path.
  */
 #include "store/gather.h"
 
@@ -36,12 +36,12 @@ void setti_gather_close(setti_gather_scratch* scratch)
 {
     for (uint32_t k = 0; k < scratch->count; k++) {
         setti_storage* storage = scratch->gathers[k].storage;
-        setti_gather** at = &storage->gather;
-        while (*at != &scratch->gathers[k]) { /* usually equal: the latest gather */
-            at = &(*at)->outer;
-            SETTI_ASSERT(*at != NULL);
+        setti_gather** link = &storage->gather;
+        while (*link != &scratch->gathers[k]) { /* usually this is the first gather of the list */
+            link = &(*link)->outer;
+            SETTI_ASSERT(*link != NULL);
         }
-        *at = (*at)->outer;
+        *link = (*link)->outer;
         setti_storage_update_access(storage);
     }
     *scratch->link = scratch->next;
@@ -53,13 +53,22 @@ void setti_gather_close(setti_gather_scratch* scratch)
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
                         uint32_t index)
 {
-    for (const setti_gather* at = storage->gather; at != NULL; at = at->outer) {
-        const setti_gather_scratch* scratch = at->scratch;
-        uint32_t place = scratch->driver != NULL ? setti_sparse_row(scratch->driver, index) : index;
+    for (const setti_gather* gather = storage->gather; gather != NULL; gather = gather->outer) {
+        const setti_gather_scratch* scratch = gather->scratch;
+        if (scratch == except || !gather->used) {
+            continue;
+        }
+        uint32_t place = index;
+        if (scratch->driver != NULL) {
+            place = setti_sparse_row(scratch->driver, index);
+        }
         uint32_t row = place - scratch->base; /* of the step; large for entities of other steps */
-        if (scratch != except && at->used && row < SETTI_GATHER_ROWS &&
-            (scratch->rows[row / 64] >> (row % 64) & 1) != 0) {
-            return at->values + (size_t)row * storage->size;
+        if (row >= SETTI_GATHER_ROWS) {
+            continue;
+        }
+        bool is_in_batch = (scratch->rows[row / 64] >> (row % 64) & 1) != 0;
+        if (is_in_batch) {
+            return gather->values + (size_t)row * storage->size;
         }
     }
     return NULL;
@@ -67,10 +76,13 @@ void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch
 
 SETTI_COLD void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index)
 {
-    uint32_t slot = setti_storage_slot(storage, index);
-    if (slot == SETTI_NONE) {
+    uint32_t place = setti_storage_slot(storage, index);
+    if (place == SETTI_NONE) {
         return NULL;
     }
     void* copy = setti_gather_find(storage, SETTI_GATHER_ANY, index);
-    return copy != NULL ? copy : setti_storage_at(storage, slot);
+    if (copy != NULL) {
+        return copy;
+    }
+    return setti_storage_at(storage, place);
 }

@@ -3,23 +3,23 @@
  * loops use the copies.
  *
  * Invariant:  storage.gather is the list of open gathers of the storage, the latest first;
- *             an entity with a row in `rows` has a copy in each gather with `used`
+ *             an entity whose row is in `rows` has a copy in each gather that is `used`
  */
 #ifndef SETTI_GATHER_H
 #define SETTI_GATHER_H
 
 #include "store/storage.h"
 
-/* Rows in a step of a loop with gathered fields. The copies fit into the first-level cache. */
+/* The rows of a step of a loop that gathers. The copies fit into the first-level cache. */
 #define SETTI_GATHER_ROWS 128
 
 typedef struct setti_gather {
-    struct setti_gather* outer; /* the storage's gather of an outer loop, or NULL */
-    setti_storage* storage;     /* of the copied values */
+    struct setti_gather* outer; /* the gather of an outer loop for the same storage, or NULL */
+    setti_storage* storage;     /* has the original values */
     const struct setti_gather_scratch* scratch;
     unsigned char* values; /* the copies, by row of the step */
-    uint32_t term;         /* number of the query's term for the values */
-    bool used;             /* false: the rows already have the order of the batch */
+    uint32_t term;         /* the number of the query's term that has the values */
+    bool used;             /* false: not copied, because the values have the order of the batch */
 } setti_gather;
 
 /* The memory of a loop that gathers. */
@@ -32,23 +32,24 @@ typedef struct setti_gather_scratch {
     uint32_t align;              /* alignment of the allocation */
     uint32_t count;              /* entries of `gathers` */
     uint64_t rows[SETTI_GATHER_ROWS / 64]; /* bit k: the batch has row k of the step */
-    setti_gather gathers[];                /* of the types that the loop writes */
+    setti_gather gathers[];                /* one for each type that the loop writes */
 } setti_gather_scratch;
 
 /* Adds an empty scratch at the front of `list`. */
 void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** list);
 
-/* Redirects access to the values of a storage to the copies `values`. */
+/* Redirects access by handle. Callers get the copies `values` instead of the storage's values. */
 void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values,
                       uint32_t term);
 
 /* Ends all redirections of a scratch. */
 void setti_gather_close(setti_gather_scratch* scratch);
 
-/* For `except` of setti_gather_find: no scratch. */
+/* Pass as `except` of setti_gather_find to search all scratches. */
 #define SETTI_GATHER_ANY ((const setti_gather_scratch*)NULL)
 
-/* Finds the latest copy of a value, except in the scratch `except`, or NULL. */
+/* Returns the latest copy of a value, or NULL if there is none. Does not search the scratch
+ * `except`. */
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
                         uint32_t index);
 

@@ -1,5 +1,5 @@
-/* id_set.c: the complete sparse set, after Briggs and Torczon, "An efficient representation for
- * sparse sets" (1993). As in the Varkor engine, the free ids are part of the permutation too.
+/* id_set.c: the sparse set of Briggs and Torczon, "An efficient representation for sparse sets"
+ * (1993). As in the Varkor engine, the free ids are part of the permutation too.
  *
  * The workload: entities are created and destroyed by the hundred thousand, mostly the newest or a
  * random entity, without a search.
@@ -20,11 +20,11 @@ void setti_id_set_init(setti_id_set* set, uint32_t limit)
     set->limit = SETTI_MIN(limit, SETTI_ID_SET_LIMIT);
 }
 
-bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
+bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t position)
 {
-    uint32_t number = at >> SETTI_ID_SET_SHIFT;
-    bool fresh; /* true */
-    if (SETTI_LIKELY(setti_id_set_page_of(set, at) != NULL)) {
+    uint32_t number = position >> SETTI_ID_SET_SHIFT;
+    bool fresh; /* always true: the page is missing */
+    if (SETTI_LIKELY(setti_id_set_page_of(set, position) != NULL)) {
         return true;
     }
     if (!setti_pages_ensure(pool, &set->pages, number, &fresh)) {
@@ -40,11 +40,16 @@ bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
 
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
-    /* the pages of the two rows that will be swapped, and of their ids */
-    return setti_id_set_reserve_page(pool, set, set->count) &&
-           setti_id_set_reserve_page(pool, set, id) &&
-           setti_id_set_reserve_page(pool, set, setti_id_set_dense(set, set->count)) &&
-           setti_id_set_reserve_page(pool, set, setti_id_set_sparse(set, id));
+    /* setti_id_set_request swaps two rows: it needs the pages of both rows and of both ids */
+    uint32_t free_row = set->count;
+    if (!setti_id_set_reserve_page(pool, set, free_row) ||
+        !setti_id_set_reserve_page(pool, set, id)) {
+        return false;
+    }
+    uint32_t free_id = setti_id_set_dense(set, free_row);
+    uint32_t row = setti_id_set_sparse(set, id);
+    return setti_id_set_reserve_page(pool, set, free_id) &&
+           setti_id_set_reserve_page(pool, set, row);
 }
 
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id)
@@ -69,8 +74,9 @@ SETTI_COLD const char* setti_id_set_validate(const setti_id_set* set)
         if (id >= capacity || setti_id_set_sparse(set, id) != k) {
             return "sparse set: sparse[dense[row]] != row";
         }
-        if (k < set->count &&
-            (setti_id_set_page_of(set, k) == NULL || setti_id_set_page_of(set, id) == NULL)) {
+        bool has_pages =
+            setti_id_set_page_of(set, k) != NULL && setti_id_set_page_of(set, id) != NULL;
+        if (k < set->count && !has_pages) {
             return "sparse set: a member has no page";
         }
     }

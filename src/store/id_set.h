@@ -8,7 +8,7 @@
 #define SETTI_ID_SET_ROWS ((uint32_t)1 << SETTI_ID_SET_SHIFT)
 #define SETTI_ID_SET_MASK (SETTI_ID_SET_ROWS - 1)
 
-/* The largest limit. A capacity, in whole pages, is less than 2^32. */
+/* The largest limit. The capacity is a number of whole pages, and must be less than 2^32. */
 #define SETTI_ID_SET_LIMIT (UINT32_MAX - SETTI_ID_SET_ROWS + 1)
 
 typedef struct setti_id_page {
@@ -17,24 +17,25 @@ typedef struct setti_id_page {
 } setti_id_page;
 
 typedef struct setti_id_set {
-    setti_pages pages; /* of setti_id_page; a missing page has dense[n] = n */
-    uint32_t count;    /* rows 0 to count - 1 are members */
-    uint32_t limit;    /* each id is less */
+    setti_pages pages; /* setti_id_page; a missing page means dense[n] = n and sparse[n] = n */
+    uint32_t count;    /* the ids of the rows 0 to count - 1 are members */
+    uint32_t limit;    /* all ids are less than the limit */
 } setti_id_set;
 
 void setti_id_set_init(setti_id_set* set, uint32_t limit);
 
-/* Creates the page of the row and id `at`. Returns false if memory runs out. */
-bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at);
+/* Creates the page of the row `position`, which is also the page of the id `position`. Returns
+ * false if memory runs out. */
+bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t position);
 
 static inline uint32_t setti_id_set_capacity(const setti_id_set* set)
 {
     return set->pages.count << SETTI_ID_SET_SHIFT;
 }
 
-SETTI_INLINE setti_id_page* setti_id_set_page_of(const setti_id_set* set, uint32_t at)
+SETTI_INLINE setti_id_page* setti_id_set_page_of(const setti_id_set* set, uint32_t position)
 {
-    return setti_pages_get(&set->pages, at >> SETTI_ID_SET_SHIFT);
+    return setti_pages_get(&set->pages, position >> SETTI_ID_SET_SHIFT);
 }
 
 /* Returns the id of a row. */
@@ -56,12 +57,13 @@ SETTI_INLINE bool setti_id_set_has(const setti_id_set* set, uint32_t id)
     return setti_id_set_sparse(set, id) < set->count;
 }
 
+/* Makes room for setti_id_set_request. Returns false if memory runs out. */
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id);
 
 /* Adds a free id. Call setti_id_set_reserve_id before. */
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id);
 
-/* Puts an id into a row. The caller moves the previous id. */
+/* Puts an id into a row. The caller moves the previous id of the row. */
 SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t row, uint32_t id)
 {
     setti_id_page* row_page = set->pages.data[row >> SETTI_ID_SET_SHIFT];

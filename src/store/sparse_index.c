@@ -1,16 +1,17 @@
 /* sparse_index.c: the index of a sparse set finds the row of an entity.
  *
  * The workload: a thousand types, each on some hundred entities all over the world, and types on
- * half of the entities. With pages of 1,024 indices a look-up is two loads, but 160 values among
- * 20,000 entities take 80 KB of pages. A hash table of 4 KB has room for INDEX_MOST values, with
- * any entities.
+ * half of the entities. With pages of 1,024 indices, a look-up is two loads. But 160 values among
+ * 20,000 entities take 80 KB of such pages. A hash table of 4 KB has room for INDEX_MOST values,
+ * whatever the indices of the entities are.
  *
  *     hashed   pages 0..hashed-1: slots { index, row }; a search ends at an empty slot
  *     paged    by entity index: the row or SETTI_NONE     | 2 . . 0 | (no page) | . 1 . . |
  *
- * A new set is hashed. With more than INDEX_MOST values the index becomes paged, unless the
- * entities are far apart. Trimming the world makes a small set hashed again. While the pool is
- * pinned, a hash table grows instead, because its size does not depend on the reserved indices.
+ * A new set is hashed. With more than INDEX_MOST values, the index becomes paged, unless the
+ * entities are far apart. When the world is trimmed, a small set becomes hashed again. While the
+ * pool is pinned, a hash table grows instead, because the size of the table does not depend on the
+ * reserved indices.
  *
  * Invariant:  hashed: each page has at most INDEX_MOST used slots, and there is no empty slot
  *             between the home of an index and the slot of this index;
@@ -20,28 +21,30 @@
 
 #define INDEX_MOST (SETTI_INDEX_SLOTS / 4 * 3) /* the most used slots of a page */
 
+/* Returns the number of slots of the hash table, a power of two, minus 1. */
 static uint32_t index_mask(const setti_storage* storage)
 {
     SETTI_ASSERT(storage->hashed != 0);
     return storage->hashed * SETTI_INDEX_SLOTS - 1;
 }
 
-/* Finds the slot of an entity, or the empty slot for it. */
+/* Returns the slot of an entity. If the entity has no slot, returns the empty slot where the entity
+ * can be added. */
 SETTI_INLINE uint32_t index_seek(const setti_storage* storage, uint32_t index)
 {
     uint32_t mask = index_mask(storage);
-    uint32_t at = setti_index_home(index, storage->hashed);
+    uint32_t position = setti_index_home(index, storage->hashed);
     if (SETTI_LIKELY(storage->hashed == 1)) {
         const setti_sparse_page* page = storage->presence.data[0];
-        while (page->slot[at].index != index && page->slot[at].index != SETTI_NONE) {
-            at = (at + 1) & mask;
+        while (page->slot[position].index != index && page->slot[position].index != SETTI_NONE) {
+            position = (position + 1) & mask;
         }
-        return at;
+        return position;
     }
-    for (;; at = (at + 1) & mask) {
-        uint32_t found = setti_index_slot_at(storage, at)->index;
+    for (;; position = (position + 1) & mask) {
+        uint32_t found = setti_index_slot_at(storage, position)->index;
         if (found == index || found == SETTI_NONE) {
-            return at;
+            return position;
         }
     }
 }
@@ -51,51 +54,63 @@ uint32_t setti_index_find(const setti_storage* storage, uint32_t index)
     if (storage->count == 0) {
         return SETTI_NONE; /* an empty set may have no page */
     }
-    uint32_t at = index_seek(storage, index);
-    return setti_index_slot_at(storage, at)->index == index ? at : SETTI_NONE;
+    uint32_t position = index_seek(storage, index);
+    if (setti_index_slot_at(storage, position)->index != index) {
+        return SETTI_NONE;
+    }
+    return position;
 }
 
 uint32_t setti_index_row(const setti_storage* storage, uint32_t index)
 {
-    uint32_t at = setti_index_find(storage, index);
-    return at != SETTI_NONE ? setti_index_slot_at(storage, at)->row : SETTI_NONE;
+    uint32_t position = setti_index_find(storage, index);
+    if (position == SETTI_NONE) {
+        return SETTI_NONE;
+    }
+    return setti_index_slot_at(storage, position)->row;
 }
 
-SETTI_INLINE void index_write_slot(setti_pool* pool, const setti_storage* storage, uint32_t at,
-                                   setti_index_slot slot)
+SETTI_INLINE void index_write_slot(setti_pool* pool, const setti_storage* storage,
+                                   uint32_t position, setti_index_slot slot)
 {
-    setti_pages_write(pool, &storage->presence, at >> SETTI_INDEX_SHIFT);
-    *setti_index_slot_at(storage, at) = slot;
+    setti_pages_write(pool, &storage->presence, position >> SETTI_INDEX_SHIFT);
+    *setti_index_slot_at(storage, position) = slot;
 }
 
 static void index_clear_page(setti_pool* pool, const setti_storage* storage, uint32_t number)
 {
     setti_sparse_page* page = storage->presence.data[number];
     setti_pages_write(pool, &storage->presence, number);
-    memset(page->row, 0xFF, sizeof(page->row)); /* SETTI_NONE: an empty slot, or no row */
+    memset(page->row, 0xFF, sizeof(page->row)); /* SETTI_NONE in all rows or slots */
     page->count = 0;
 }
 
+/* Creates the page `number` of the index, if there is none. Returns false if memory runs out. */
 static bool index_ensure_page(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     bool fresh;
-    bool ok = setti_pages_ensure(pool, &storage->presence, number, &fresh);
-    if (ok && fresh) {
+    if (!setti_pages_ensure(pool, &storage->presence, number, &fresh)) {
+        return false;
+    }
+    if (fresh) {
         index_clear_page(pool, storage, number);
     }
-    return ok;
+    return true;
 }
 
+/* Frees the pages of the index that are not pages of the hash table. */
 static void index_free_after_table(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->hashed != 0);
-    uint32_t number = storage->hashed;
-    while ((number = setti_pages_next(&storage->presence, number)) != SETTI_NONE) {
+    uint32_t number = setti_pages_next(&storage->presence, storage->hashed);
+    while (number != SETTI_NONE) {
         setti_pages_free(pool, &storage->presence, number);
+        number = setti_pages_next(&storage->presence, number + 1);
     }
     storage->spare = SETTI_NONE;
 }
 
+/* Adds all rows to the empty index. */
 static void index_fill(setti_pool* pool, setti_storage* storage)
 {
     for (uint32_t row = 0; row < storage->extent; row++) {
@@ -118,7 +133,7 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
         }
     }
     for (uint32_t number = 0; number < pages; number++) {
-        index_clear_page(pool, storage, number); /* of the old index: nothing fails any more */
+        index_clear_page(pool, storage, number); /* drops the old index: nothing can fail now */
     }
     storage->hashed = pages;
     index_fill(pool, storage);
@@ -126,7 +141,8 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
     return true;
 }
 
-/* Makes a hashed index paged. The pages of the hash table are reused. Returns false on failure. */
+/* Makes a hashed index paged. Reuses the pages of the hash table. Returns false if memory runs
+ * out. */
 bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0 && storage->hashed != 0);
@@ -154,7 +170,7 @@ bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
     return true;
 }
 
-/* Returns true if the entities are too far apart for a paged index. */
+/* Whether the entities are too far apart for a paged index. */
 static bool index_is_far(const setti_storage* storage)
 {
     uint32_t highest = 0;
@@ -164,11 +180,12 @@ static bool index_is_far(const setti_storage* storage)
             highest = index;
         }
     }
-    /* over 16 entries of the page table per value */
+    /* the page table would have more than 16 entries for each value */
     return (highest >> SETTI_SPARSE_SHIFT) / 16 > storage->count;
 }
 
-/* Makes room in a hash table, or makes the index paged. Returns false if memory runs out. */
+/* Makes room for `count` more entries in a hash table, or makes the index paged. Returns false if
+ * memory runs out. */
 bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
     uint64_t need = (uint64_t)storage->count + count;
@@ -189,10 +206,14 @@ bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint
 bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE && index != SETTI_NONE);
-    return index_ensure_page(pool, storage, storage->hashed != 0 ? 0 : index >> SETTI_SPARSE_SHIFT);
+    uint32_t number = 0; /* of a hash table, only the first page may be missing */
+    if (storage->hashed == 0) {
+        number = index >> SETTI_SPARSE_SHIFT;
+    }
+    return index_ensure_page(pool, storage, number);
 }
 
-/* Fast path of setti_sparse_put for a hash table. */
+/* The fast path of setti_sparse_put for a hash table. Returns false if the slow path is needed. */
 bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
                          uint32_t row)
 {
@@ -200,23 +221,23 @@ bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_
     if (setti_pages_get(presence, 0) == NULL || storage->count >= storage->hashed * INDEX_MOST) {
         return false;
     }
-    uint32_t at = index_seek(storage, index);
-    setti_index_slot* slot = setti_index_slot_at(storage, at);
+    uint32_t position = index_seek(storage, index);
+    setti_index_slot* slot = setti_index_slot_at(storage, position);
     if (slot->index != SETTI_NONE ||
-        !setti_pages_try_write(pool, presence, at >> SETTI_INDEX_SHIFT)) {
+        !setti_pages_try_write(pool, presence, position >> SETTI_INDEX_SHIFT)) {
         return false;
     }
     *slot = (setti_index_slot){index, row};
     return true;
 }
 
-/* Adds an entity to the index. */
+/* Adds the row of an entity to the index. */
 void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row)
 {
     if (storage->hashed != 0) {
-        uint32_t at = index_seek(storage, index);
-        SETTI_ASSERT(setti_index_slot_at(storage, at)->index == SETTI_NONE);
-        index_write_slot(pool, storage, at, (setti_index_slot){index, row});
+        uint32_t position = index_seek(storage, index);
+        SETTI_ASSERT(setti_index_slot_at(storage, position)->index == SETTI_NONE);
+        index_write_slot(pool, storage, position, (setti_index_slot){index, row});
         return;
     }
     uint32_t* entry = setti_sparse_entry_mut(pool, storage, index);
@@ -225,19 +246,21 @@ void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, 
     ((setti_sparse_page*)storage->presence.data[index >> SETTI_SPARSE_SHIFT])->count++;
 }
 
-/* Empties a slot, and fills the hole from later slots (backward shift). */
+/* Empties the slot `hole`. Moves later slots into the hole, so that searches do not end at the hole
+ * (backward shift). */
 SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storage, uint32_t hole)
 {
     uint32_t mask = index_mask(storage);
-    for (uint32_t at = (hole + 1) & mask;; at = (at + 1) & mask) {
-        setti_index_slot slot = *setti_index_slot_at(storage, at);
+    for (uint32_t position = (hole + 1) & mask;; position = (position + 1) & mask) {
+        setti_index_slot slot = *setti_index_slot_at(storage, position);
         if (slot.index == SETTI_NONE) {
             break;
         }
         uint32_t home = setti_index_home(slot.index, storage->hashed);
-        if (((at - home) & mask) >= ((at - hole) & mask)) { /* the hole is between home and `at` */
+        /* the hole is between `home` and `position` */
+        if (((position - home) & mask) >= ((position - hole) & mask)) {
             index_write_slot(pool, storage, hole, slot);
-            hole = at;
+            hole = position;
         }
     }
     index_write_slot(pool, storage, hole, (setti_index_slot){SETTI_NONE, SETTI_NONE});
@@ -245,16 +268,18 @@ SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storag
 
 void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    uint32_t at = index_seek(storage, index);
-    SETTI_ASSERT(setti_index_slot_at(storage, at)->index == index);
-    index_empty_slot(pool, storage, at);
+    uint32_t position = index_seek(storage, index);
+    SETTI_ASSERT(setti_index_slot_at(storage, position)->index == index);
+    index_empty_slot(pool, storage, position);
 }
 
-/* Fast path of setti_sparse_erase. */
+/* The fast path of setti_sparse_erase. Returns false if the slow path is needed. */
 bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    if (storage->hashed != 1 || storage->keep_order || storage->tracked || storage->move != NULL ||
-        pool->cow_from != 0) {
+    if (storage->hashed != 1 || storage->keep_order || storage->tracked) {
+        return false;
+    }
+    if (storage->move != NULL || pool->cow_from != 0) {
         return false;
     }
     uint32_t hole = index_seek(storage, index);
@@ -280,7 +305,8 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index of few values a hash table of one page; of no page without values. */
+/* Makes the index a hash table of one page, if the set has few values. Frees this page if the set
+ * has no values. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -299,15 +325,17 @@ static const char* index_validate_hash(const setti_storage* storage, uint32_t* e
         return "sparse-set: the hash table has a wrong size";
     }
     for (uint32_t number = 0; number < SETTI_MAX(pages, storage->presence.count); number++) {
-        bool empty = storage->count == 0 && pages == 1; /* such a table may have no page */
-        bool needed = number < pages && !empty;
+        bool may_miss = storage->count == 0 && pages == 1; /* an empty table needs no page */
         bool exists = setti_pages_get(&storage->presence, number) != NULL;
-        if ((needed && !exists) || (exists && number >= pages)) {
+        bool is_missing = !exists && number < pages && !may_miss;
+        bool is_superfluous = exists && number >= pages;
+        if (is_missing || is_superfluous) {
             return "sparse-set: the hash table has other pages than its size says";
         }
     }
-    for (uint32_t at = 0; storage->count != 0 && at < pages * SETTI_INDEX_SLOTS; at++) {
-        if (setti_index_slot_at(storage, at)->index != SETTI_NONE) {
+    uint32_t slots = pages * SETTI_INDEX_SLOTS;
+    for (uint32_t position = 0; storage->count != 0 && position < slots; position++) {
+        if (setti_index_slot_at(storage, position)->index != SETTI_NONE) {
             ++*entries;
         }
     }
@@ -338,8 +366,12 @@ static const char* index_validate_pages(const setti_storage* storage, uint32_t* 
 SETTI_COLD const char* setti_sparse_validate_index(const setti_storage* storage)
 {
     uint32_t entries = 0;
-    const char* reason = storage->hashed != 0 ? index_validate_hash(storage, &entries)
-                                              : index_validate_pages(storage, &entries);
+    const char* reason;
+    if (storage->hashed != 0) {
+        reason = index_validate_hash(storage, &entries);
+    } else {
+        reason = index_validate_pages(storage, &entries);
+    }
     if (reason != NULL) {
         return reason;
     }

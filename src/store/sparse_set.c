@@ -39,7 +39,8 @@ sett_status sett_sparse_set_add(sett_sparse_set* set, uint32_t* id)
     if (SETTI_IS_NULL(set)) {
         return SETT_STATUS_ARGUMENT;
     }
-    uint32_t fresh = setti_id_set_dense(&set->set, set->set.count); /* when full, the limit */
+    /* the first free id, or the limit if the set is full */
+    uint32_t fresh = setti_id_set_dense(&set->set, set->set.count);
     sett_status status = sett_sparse_set_request(set, fresh);
     if (status == SETT_OK) {
         *id = fresh;
@@ -121,7 +122,10 @@ uint32_t sett_sparse_set_at(const sett_sparse_set* set, uint32_t row)
 
 uint32_t sett_sparse_set_row(const sett_sparse_set* set, uint32_t id)
 {
-    return SETTI_IS_NULL(set) ? 0 : setti_id_set_sparse(&set->set, id);
+    if (SETTI_IS_NULL(set)) {
+        return 0;
+    }
+    return setti_id_set_sparse(&set->set, id);
 }
 
 static int set_compare_numbers(uint32_t a, uint32_t b, void* user)
@@ -130,8 +134,9 @@ static int set_compare_numbers(uint32_t a, uint32_t b, void* user)
     return (a > b) - (a < b);
 }
 
-/* Stable bottom-up merge sort. Returns the array with the result. */
-static uint32_t* set_merge_sort(uint32_t* from, uint32_t* to, size_t count,
+/* Sorts the ids in `runs` (stable bottom-up merge sort). `merged` is memory for `count` ids.
+ * Returns the array that has the result: `runs` or `merged`. */
+static uint32_t* set_merge_sort(uint32_t* runs, uint32_t* merged, size_t count,
                                 int (*compare)(uint32_t, uint32_t, void*), void* user)
 {
     for (size_t run = 1; run < count; run *= 2) {
@@ -140,16 +145,19 @@ static uint32_t* set_merge_sort(uint32_t* from, uint32_t* to, size_t count,
             size_t a_end = SETTI_MIN(start + run, count);
             size_t b = a_end;
             size_t b_end = SETTI_MIN(start + 2 * run, count);
-            for (size_t at = start; at < b_end; at++) {
-                bool take_a = a < a_end && (b >= b_end || compare(from[a], from[b], user) <= 0);
-                to[at] = take_a ? from[a++] : from[b++];
+            for (size_t position = start; position < b_end; position++) {
+                bool takes_a = a < a_end; /* else only run b is left */
+                if (takes_a && b < b_end) {
+                    takes_a = compare(runs[a], runs[b], user) <= 0;
+                }
+                merged[position] = takes_a ? runs[a++] : runs[b++];
             }
         }
-        uint32_t* swap = from;
-        from = to;
-        to = swap;
+        uint32_t* swap = runs;
+        runs = merged;
+        merged = swap;
     }
-    return from;
+    return runs;
 }
 
 sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(uint32_t, uint32_t, void*),
@@ -166,17 +174,20 @@ sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(uint32_t, 
     if (compare == NULL) {
         compare = set_compare_numbers;
     }
-    size_t size;
-    uint32_t* ids = setti_multiply(count, 2 * sizeof(uint32_t), &size)
-                        ? setti_pool_alloc(&set->pool, size, 16)
-                        : NULL;
+    size_t size; /* of two arrays of ids */
+    if (!setti_multiply(count, 2 * sizeof(uint32_t), &size)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    uint32_t* ids = setti_pool_alloc(&set->pool, size, 16);
     if (ids == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     bool sorted = true;
     for (uint32_t row = 0; row < count; row++) {
         ids[row] = setti_id_set_dense(inner, row);
-        sorted = sorted && (row == 0 || compare(ids[row - 1], ids[row], user) <= 0);
+        if (sorted && row != 0) {
+            sorted = compare(ids[row - 1], ids[row], user) <= 0;
+        }
     }
     if (!sorted) {
         const uint32_t* result = set_merge_sort(ids, ids + count, count, compare, user);

@@ -10,25 +10,25 @@
 
 SETTI_ZEROES_CONST setti_zero_page setti_zeroes = {{0}};
 
-/* Computes the layout of a page, with up to `most` bytes of values. */
-static void storage_lay_out(setti_storage* storage, size_t most)
+/* Computes the layout of a page, which has up to `bytes` bytes of values. */
+static void storage_lay_out(setti_storage* storage, size_t bytes)
 {
     uint8_t least = storage->kind == SETTI_SPARSE ? 0 : 6; /* at least a word of presence */
     storage->shift = SHIFT_MAX;
-    while (storage->shift > least && ((size_t)storage->size << storage->shift) > most) {
+    while (storage->shift > least && ((size_t)storage->size << storage->shift) > bytes) {
         storage->shift--;
     }
     size_t rows = setti_storage_rows(storage);
-    size_t at = setti_align_up(rows * storage->size, sizeof(uint64_t));
-    storage->ticks = (uint32_t)at;
+    size_t offset = setti_align_up(rows * storage->size, sizeof(uint64_t));
+    storage->ticks = (uint32_t)offset;
     if (storage->tracked) {
-        at += rows * sizeof(uint64_t);
+        offset += rows * sizeof(uint64_t);
     }
-    storage->indices = (uint32_t)at;
+    storage->indices = (uint32_t)offset;
     if (storage->kind == SETTI_SPARSE) {
-        at += rows * sizeof(uint32_t);
+        offset += rows * sizeof(uint32_t);
     }
-    setti_pages_init(&storage->rows, at, storage->align);
+    setti_pages_init(&storage->rows, offset, storage->align);
 }
 
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
@@ -70,10 +70,10 @@ void setti_storage_use_pages(setti_storage* storage, bool small)
 void setti_storage_add_saved(setti_storage* storage)
 {
     SETTI_ASSERT(storage->saved == 0 && storage->rows.count == 0);
-    size_t at = setti_align_up(storage->rows.size, sizeof(uint64_t));
+    size_t offset = setti_align_up(storage->rows.size, sizeof(uint64_t));
     uint32_t words = (setti_storage_rows(storage) + 63) / 64;
-    storage->saved = (uint32_t)at;
-    storage->rows.size = (uint32_t)(at + words * sizeof(uint64_t));
+    storage->saved = (uint32_t)offset;
+    storage->rows.size = (uint32_t)(offset + words * sizeof(uint64_t));
 }
 
 void setti_storage_deinit(setti_pool* pool, setti_storage* storage)
@@ -99,7 +99,10 @@ void* setti_storage_find_other(const setti_storage* storage, uint32_t index)
         return setti_storage_find_gathered(storage, index);
     }
     uint32_t place = setti_storage_slot(storage, index);
-    return place != SETTI_NONE ? setti_storage_at(storage, place) : NULL;
+    if (place == SETTI_NONE) {
+        return NULL;
+    }
+    return setti_storage_at(storage, place);
 }
 
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index)
@@ -109,8 +112,10 @@ void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uin
         return NULL;
     }
     setti_storage_write(pool, storage, place);
-    return SETTI_UNLIKELY(storage->gather != NULL) ? setti_storage_find_gathered(storage, index)
-                                                   : setti_storage_at(storage, place);
+    if (SETTI_UNLIKELY(storage->gather != NULL)) {
+        return setti_storage_find_gathered(storage, index);
+    }
+    return setti_storage_at(storage, place);
 }
 
 uint64_t setti_storage_written(const setti_storage* storage, uint32_t index)
@@ -122,8 +127,10 @@ uint64_t setti_storage_written(const setti_storage* storage, uint32_t index)
     if (storage->kind == SETTI_TAG) {
         return storage->presence.tick[index >> SETTI_BITS_SHIFT];
     }
-    return storage->tracked ? *setti_storage_tick(storage, place)
-                            : storage->rows.tick[place >> storage->shift];
+    if (storage->tracked) {
+        return *setti_storage_tick(storage, place);
+    }
+    return storage->rows.tick[place >> storage->shift];
 }
 
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index)
@@ -132,24 +139,28 @@ uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index)
     if (written == 0) {
         return 0;
     }
-    uint32_t number = storage->kind == SETTI_SPARSE ? setti_sparse_page_of(storage, index)
-                                                    : index >> SETTI_BITS_SHIFT;
+    uint32_t number = index >> SETTI_BITS_SHIFT; /* of the page of presence */
+    if (storage->kind == SETTI_SPARSE) {
+        number = setti_sparse_page_of(storage, index);
+    }
     uint64_t restored = *setti_pages_restored(&storage->presence, number);
     if (storage->size != 0) {
         uint32_t place = setti_storage_slot(storage, index);
-        uint64_t row = *setti_pages_restored(&storage->rows, place >> storage->shift);
-        restored = SETTI_MAX(restored, row);
+        uint64_t rows_restored = *setti_pages_restored(&storage->rows, place >> storage->shift);
+        restored = SETTI_MAX(restored, rows_restored);
     }
     return SETTI_MAX(written, restored);
 }
 
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor)
 {
-    return storage->kind != SETTI_SPARSE ? setti_array_next(storage, cursor)
-                                         : setti_sparse_next(storage, cursor);
+    if (storage->kind != SETTI_SPARSE) {
+        return setti_array_next(storage, cursor);
+    }
+    return setti_sparse_next(storage, cursor);
 }
 
-/* Finds the place of an address, or SETTI_NONE. */
+/* Returns the place whose value is at an address, or SETTI_NONE if there is none. */
 static uint32_t storage_find_row(const setti_storage* storage, const void* address)
 {
     uintptr_t page_size = (uintptr_t)storage->size << storage->shift; /* of the values alone */
@@ -169,28 +180,41 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address)
     if (place >= storage->extent) { /* also SETTI_NONE */
         return SETTI_NONE;
     }
-    uint32_t index = storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, place) : place;
-    return index != SETTI_NONE && setti_storage_has(storage, index) ? index : SETTI_NONE;
+    uint32_t index = place;
+    if (storage->kind == SETTI_SPARSE) {
+        index = *setti_storage_index(storage, place);
+    }
+    if (index == SETTI_NONE || !setti_storage_has(storage, index)) {
+        return SETTI_NONE; /* a gap, or a row without a value */
+    }
+    return index;
 }
 
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    return storage->kind != SETTI_SPARSE ? setti_array_reserve(pool, storage, index)
-                                         : setti_sparse_reserve(pool, storage, index);
+    if (storage->kind != SETTI_SPARSE) {
+        return setti_array_reserve(pool, storage, index);
+    }
+    return setti_sparse_reserve(pool, storage, index);
 }
 
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count)
 {
     SETTI_ASSERT(count != 0 && first <= SETTI_NONE - count);
-    bool sparse_set = storage->kind == SETTI_SPARSE;
-    if (sparse_set && storage->hashed != 0) { /* a hash table has room for any indices */
+    bool is_sparse = storage->kind == SETTI_SPARSE;
+    if (is_sparse && storage->hashed != 0) { /* a hash table has room for all indices */
         return setti_sparse_reserve_index(pool, storage, first);
     }
-    uint32_t shift = sparse_set ? SETTI_SPARSE_SHIFT : storage->shift;
+    uint32_t shift = is_sparse ? SETTI_SPARSE_SHIFT : storage->shift;
     for (uint32_t number = first >> shift; number <= (first + count - 1) >> shift; number++) {
-        bool reserved = sparse_set ? setti_sparse_reserve_index(pool, storage, number << shift)
-                                   : setti_array_reserve(pool, storage, number << shift);
+        uint32_t index = number << shift; /* the first index of the page */
+        bool reserved;
+        if (is_sparse) {
+            reserved = setti_sparse_reserve_index(pool, storage, index);
+        } else {
+            reserved = setti_array_reserve(pool, storage, index);
+        }
         if (!reserved) {
             return false;
         }
@@ -198,7 +222,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
     return true;
 }
 
-/* Fast path of an insertion into a tag. */
+/* The fast path of an insertion into a tag. Returns NULL if the slow path is needed. */
 static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_TAG);
@@ -221,17 +245,20 @@ void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_
     if (storage->kind == SETTI_TAG) {
         return storage_try_insert_tag(pool, storage, index);
     }
-    return setti_bitmap_has(storage, index)
-               ? NULL
-               : setti_array_try_insert(pool, storage, index, SETTI_COW);
+    if (setti_bitmap_has(storage, index)) {
+        return NULL;
+    }
+    return setti_array_try_insert(pool, storage, index, SETTI_COW);
 }
 
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count)
 {
     SETTI_ASSERT(*count != 0);
-    return storage->kind != SETTI_SPARSE ? setti_array_insert(pool, storage, index, count)
-                                         : setti_sparse_insert(pool, storage, index, count);
+    if (storage->kind != SETTI_SPARSE) {
+        return setti_array_insert(pool, storage, index, count);
+    }
+    return setti_sparse_insert(pool, storage, index, count);
 }
 
 void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
@@ -284,7 +311,8 @@ SETTI_COLD const char* setti_storage_validate(const setti_storage* storage)
     if (storage->stray != SETTI_NONE) {
         return "storage: pages that became empty are not freed";
     }
-    if (storage->presence.hidden != (storage->gather != NULL || storage->far)) {
+    bool is_slow = storage->gather != NULL || storage->far;
+    if (storage->presence.hidden != is_slow) {
         return "storage: readers see values that loops have copied";
     }
     if (storage->kind != SETTI_SPARSE && !storage->far &&
@@ -295,16 +323,18 @@ SETTI_COLD const char* setti_storage_validate(const setti_storage* storage)
     if (reason != NULL) {
         return reason;
     }
-    return storage->kind != SETTI_SPARSE ? setti_array_validate(storage)
-                                         : setti_sparse_validate(storage);
+    if (storage->kind != SETTI_SPARSE) {
+        return setti_array_validate(storage);
+    }
+    return setti_sparse_validate(storage);
 }
 
 uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base)
 {
     SETTI_ASSERT(base % 64 == 0);
     if (storage->kind != SETTI_SPARSE) {
-        const uint64_t* found = setti_storage_word(storage, base);
-        return found != NULL ? *found : 0;
+        const uint64_t* bits = setti_storage_word(storage, base);
+        return bits != NULL ? *bits : 0;
     }
     uint64_t word = 0;
     if (storage->hashed != 0) {

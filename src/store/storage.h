@@ -41,19 +41,19 @@ typedef enum setti_kind {
 } setti_kind;
 
 /* Sizes of a page of presence. */
-#define SETTI_BITS_SHIFT 13 /* array, tag: bits */
+#define SETTI_BITS_SHIFT 13 /* array, tag: a page has 1 << SETTI_BITS_SHIFT bits */
 #define SETTI_BITS_ROWS ((uint32_t)1 << SETTI_BITS_SHIFT)
 #define SETTI_BITS_WORDS (SETTI_BITS_ROWS / 64)
-#define SETTI_SPARSE_SHIFT 10 /* sparse set: rows */
+#define SETTI_SPARSE_SHIFT 10 /* sparse set: a page has the rows of 1 << 10 indices */
 #define SETTI_SPARSE_ROWS ((uint32_t)1 << SETTI_SPARSE_SHIFT)
 #define SETTI_SPARSE_MASK (SETTI_SPARSE_ROWS - 1)
 
 typedef struct setti_index_slot {
-    uint32_t index; /* of the entity; SETTI_NONE: an empty slot */
+    uint32_t index; /* the index of the entity. SETTI_NONE: the slot is empty */
     uint32_t row;
 } setti_index_slot;
 
-#define SETTI_INDEX_SHIFT 9 /* sparse set, hashed: slots */
+#define SETTI_INDEX_SHIFT 9 /* sparse set, hashed: a page has 1 << 9 slots */
 #define SETTI_INDEX_SLOTS ((uint32_t)1 << SETTI_INDEX_SHIFT)
 
 typedef struct setti_sparse_page {
@@ -61,7 +61,7 @@ typedef struct setti_sparse_page {
         uint32_t row[SETTI_SPARSE_ROWS]; /* the row of each entity index, or SETTI_NONE */
         setti_index_slot slot[SETTI_INDEX_SLOTS];
     };
-    uint32_t count; /* used entries of `row` */
+    uint32_t count; /* entries of `row` that are not SETTI_NONE */
 } setti_sparse_page;
 
 static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_page*)0)->row),
@@ -75,34 +75,34 @@ typedef struct setti_storage {
     uint8_t shift;       /* a page has 1 << shift rows */
     uint8_t kind;        /* setti_kind */
     bool tracked;        /* each row has a tick */
-    uint32_t size;       /* bytes a row */
-    /* presence: pages of uint64_t[SETTI_BITS_WORDS], or of setti_sparse_page */
+    uint32_t size;       /* bytes of a row */
+    /* Pages of presence: uint64_t[SETTI_BITS_WORDS], or setti_sparse_page in a sparse set. */
     setti_pages presence;
-    /* pages of rows; in an array, the table covers all indices of each presence page */
+    /* Pages of rows. In an array, the table covers all indices of each page of presence. */
     setti_pages rows;
 
     /* These SETTI_STORAGE_ROOT_SIZE bytes and the pages are the state of the storage. */
-    uint32_t count;  /* values alive */
-    uint32_t extent; /* above each index with a value; sparse set: above each row in use */
-    /* an empty page retained for the next addition, or SETTI_NONE. Array: of rows; tag: of bits for
-     * 1 << shift entities; sparse set: of the index */
+    uint32_t count;  /* number of values */
+    uint32_t extent; /* more than each index with a value; sparse set: more than each row in use */
+    /* The number of an empty page that is kept for the next addition, or SETTI_NONE. Array: a page
+     * of rows; tag: the bits of 1 << shift entities; sparse set: a page of the index. */
     uint32_t spare;
-    uint32_t hashed; /* sparse set: pages of the hash table, a power of two; 0: paged */
+    uint32_t hashed; /* sparse set: number of pages of the hash table, a power of two. 0: paged */
 
-    uint32_t blank;  /* array: presence pages without a page of rows */
-    bool keep_order; /* sparse-set: removal leaves a gap */
+    uint32_t blank;  /* array: number of pages of presence that have no page of rows */
+    bool keep_order; /* sparse set: a removal leaves a gap */
     bool far;        /* array, tag: an index was too high for inlined reads (SETTI_READ_SHIFT) */
-    struct setti_gather* gather; /* open loops with copies of values */
-    uint32_t indices;            /* sparse-set: offset in a page of the rows' entity indices */
+    struct setti_gather* gather; /* the open loops that work on copies of values, or NULL */
+    uint32_t indices;            /* sparse set: offset in a page of the rows' entity indices */
     uint32_t ticks;              /* offset in a page of the rows' ticks, if tracked */
-    uint32_t saved;              /* offset of the bits of setti_storage_saved in a page; 0: none */
-    uint32_t align;              /* of pages, at least the alignment of a value */
-    uint32_t stray; /* the page that became empty while pinned, SETTI_NONE or SETTI_STRAYS */
+    uint32_t saved;              /* offset in a page of the bits of setti_storage_saved. 0: none */
+    uint32_t align;              /* alignment of pages, at least that of a value */
+    uint32_t stray; /* the page that became empty while pinned. SETTI_NONE: no page did */
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
     void* user;                                                     /* argument of `move` */
 } setti_storage;
 
-#define SETTI_STRAYS (SETTI_NONE - 1) /* several pages */
+#define SETTI_STRAYS (SETTI_NONE - 1) /* `stray` if several pages became empty */
 
 #define SETTI_STORAGE_ROOT_SIZE (4 * sizeof(uint32_t)) /* from `count` to `hashed` */
 
@@ -117,13 +117,13 @@ static inline void setti_storage_init_tag(setti_storage* storage)
     setti_storage_init(storage, SETTI_TAG, 0, 1, tracked);
 }
 
-/* Selects small pages, or pages of the usual size. */
+/* Selects the size of the pages: small or usual. The storage must be empty. */
 void setti_storage_use_pages(setti_storage* storage, bool small);
 
-/* Adds the bits of setti_storage_saved to pages. */
+/* Adds room for the bits of setti_storage_saved to each page. The storage must be empty. */
 void setti_storage_add_saved(setti_storage* storage);
 
-/* Updates `handle_kind` after a change of `gather` or `far`. */
+/* Updates `handle_kind`, and what readers see, after a change of `gather` or `far`. */
 static inline void setti_storage_update_access(setti_storage* storage)
 {
     bool slow = storage->gather != NULL || storage->far;
@@ -136,23 +136,31 @@ void setti_storage_deinit(setti_pool* pool, setti_storage* storage);
 
 /* -------------------------------------------------------------------------------------- reading */
 
+/* Returns the number of rows of a page. */
 SETTI_INLINE uint32_t setti_storage_rows(const setti_storage* storage)
 {
     return (uint32_t)1 << storage->shift;
 }
 
-/* Array, tag: returns the word of presence of an index, or NULL without a page. */
+/* Array, tag: returns the word of presence with the bit of an index, or NULL if there is no
+ * page. */
 SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t index)
 {
     uint64_t* words = setti_pages_get(&storage->presence, index >> SETTI_BITS_SHIFT);
-    return words != NULL ? words + (index / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
+    if (words != NULL) {
+        words += index / 64 & (SETTI_BITS_WORDS - 1);
+    }
+    return words;
 }
 
 /* Array, tag: returns 1 if an index has a value, else 0. */
 SETTI_INLINE uint32_t setti_bitmap_bit(const setti_storage* storage, uint32_t index)
 {
     const uint64_t* word = setti_storage_word(storage, index);
-    return word != NULL ? (uint32_t)(*word >> (index % 64)) & 1 : 0;
+    if (word == NULL) {
+        return 0;
+    }
+    return (uint32_t)(*word >> (index % 64)) & 1;
 }
 
 SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
@@ -160,13 +168,14 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
     return setti_bitmap_bit(storage, index) != 0;
 }
 
-/* Returns the first slot of the search for an entity (Fibonacci hashing). */
+/* Returns the slot at which the search for an entity begins (Fibonacci hashing). `pages` is the
+ * number of pages of the hash table. */
 SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 {
     return (uint32_t)(((uint64_t)(index * 2654435769u) * pages * SETTI_INDEX_SLOTS) >> 32);
 }
 
-/* Hashed: finds the slot of an entity, or SETTI_NONE. */
+/* Hashed: returns the number of an entity's slot, or SETTI_NONE if the entity has no value. */
 uint32_t setti_index_find(const setti_storage* storage, uint32_t index);
 
 SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage, uint32_t number)
@@ -176,22 +185,22 @@ SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage,
     return &page->slot[number & (SETTI_INDEX_SLOTS - 1)];
 }
 
-/* Hashed: prefetches the slot of an entity and the last row. */
+/* Hashed: prefetches the slot of an entity and the last row, which a removal needs. */
 SETTI_INLINE void setti_index_prefetch(const setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->hashed != 0 && storage->count != 0);
     uint32_t last = storage->extent - 1;
     const unsigned char* rows = storage->rows.data[last >> storage->shift];
-    uint32_t at = last & (((uint32_t)1 << storage->shift) - 1);
+    uint32_t row = last & (((uint32_t)1 << storage->shift) - 1);
     SETTI_PREFETCH(setti_index_slot_at(storage, setti_index_home(index, storage->hashed)));
-    SETTI_PREFETCH(rows + (size_t)at * storage->size);
-    SETTI_PREFETCH(rows + storage->indices + at * sizeof(uint32_t));
+    SETTI_PREFETCH(rows + (size_t)row * storage->size);
+    SETTI_PREFETCH(rows + storage->indices + row * sizeof(uint32_t));
 }
 
-/* Hashed: finds the row of an entity, or SETTI_NONE. */
+/* Hashed: returns the row of an entity, or SETTI_NONE if the entity has no value. */
 uint32_t setti_index_row(const setti_storage* storage, uint32_t index);
 
-/* Paged: finds the row of an entity, or SETTI_NONE. */
+/* Paged: returns the row of an entity, or SETTI_NONE if the entity has no value. */
 SETTI_INLINE uint32_t setti_sparse_paged_row(const setti_pages* presence, uint32_t index)
 {
     const setti_sparse_page* page = setti_pages_get(presence, index >> SETTI_SPARSE_SHIFT);
@@ -200,11 +209,16 @@ SETTI_INLINE uint32_t setti_sparse_paged_row(const setti_pages* presence, uint32
 
 SETTI_INLINE uint32_t setti_sparse_row(const setti_storage* storage, uint32_t index)
 {
-    return storage->hashed != 0 ? setti_index_row(storage, index)
-                                : setti_sparse_paged_row(&storage->presence, index);
+    uint32_t row;
+    if (storage->hashed != 0) {
+        row = setti_index_row(storage, index);
+    } else {
+        row = setti_sparse_paged_row(&storage->presence, index);
+    }
+    return row;
 }
 
-/* Sparse set: returns the number of an entity's page of presence. */
+/* Sparse set: returns the number of the page of the index that has an entity. */
 SETTI_INLINE uint32_t setti_sparse_page_of(const setti_storage* storage, uint32_t index)
 {
     if (storage->hashed == 0) {
@@ -218,14 +232,16 @@ bool setti_sparse_has(const setti_storage* storage, uint32_t index);
 /* Inlined for arrays and tags. Inlined sparse sets would take 40 KB more. */
 SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index)
 {
-    return SETTI_LIKELY(storage->kind != SETTI_SPARSE) ? setti_bitmap_has(storage, index)
-                                                       : setti_sparse_has(storage, index);
+    if (SETTI_LIKELY(storage->kind != SETTI_SPARSE)) {
+        return setti_bitmap_has(storage, index);
+    }
+    return setti_sparse_has(storage, index);
 }
 
-/* Returns the presence of 64 entities from `base` on. */
+/* Returns the bits of 64 entities: bit k is set if the entity of index base + k has a value. */
 uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base);
 
-/* Finds the place of an entity's value, or SETTI_NONE. */
+/* Returns the place of an entity's value, or SETTI_NONE if there is none. */
 SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->kind != SETTI_SPARSE)) {
@@ -242,27 +258,30 @@ SETTI_INLINE void* setti_storage_row(const setti_storage* storage, uint32_t plac
     return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
-/* Like setti_storage_row. A tag has any address. */
+/* Like setti_storage_row, for all kinds. For a tag, returns an address without meaning. */
 SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place)
 {
-    return SETTI_UNLIKELY(storage->kind == SETTI_TAG) ? setti_unconst(storage)
-                                                      : setti_storage_row(storage, place);
+    if (SETTI_UNLIKELY(storage->kind == SETTI_TAG)) {
+        return setti_unconst(storage);
+    }
+    return setti_storage_row(storage, place);
 }
 
-/* Array, tag: finds the first index from `index` on with a page, or SETTI_NONE. */
+/* Array, tag: returns the first index >= `index` that has a page, or SETTI_NONE if there is
+ * none. */
 uint32_t setti_array_seek(const setti_storage* storage, uint32_t index);
 
-/* Array, tag: returns 1 + the highest index with a value. */
+/* Array, tag: returns 1 + the highest index that has a value, or 0 if there is no value. */
 uint32_t setti_array_end(const setti_storage* storage);
 
-/* Returns the presence bits that a saved page holds: bit k is set if row k has a value. */
+/* Returns the bits in a saved page: bit k is set if row k has a value. */
 SETTI_INLINE uint64_t* setti_storage_saved(const setti_storage* storage, void* page)
 {
     SETTI_ASSERT(storage->saved != 0 && page != NULL);
     return (uint64_t*)(void*)((unsigned char*)page + storage->saved);
 }
 
-/* Sparse set: returns the address of a row's entity index. A gap has SETTI_NONE. */
+/* Sparse set: returns the address of the entity index of a row. A gap has the index SETTI_NONE. */
 SETTI_INLINE uint32_t* setti_storage_index(const setti_storage* storage, uint32_t row)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE &&
@@ -271,7 +290,7 @@ SETTI_INLINE uint32_t* setti_storage_index(const setti_storage* storage, uint32_
     return (uint32_t*)(void*)(page + storage->indices) + (row & (setti_storage_rows(storage) - 1));
 }
 
-/* Tracked: returns the address of a place's tick. */
+/* Tracked: returns the address of the tick at which the value at a place was written. */
 SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t place)
 {
     SETTI_ASSERT(storage->tracked &&
@@ -280,18 +299,21 @@ SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t
     return (uint64_t*)(void*)(page + storage->ticks) + (place & (setti_storage_rows(storage) - 1));
 }
 
-/* Like setti_storage_find, for a storage with gathers. */
+/* Like setti_storage_find, for a storage whose values loops have copied. */
 void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 
-/* Like setti_storage_find, for any storage. */
+/* Like setti_storage_find, for all kinds, but not inlined. */
 void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
 
-/* Finds the value of an entity, or NULL. Inlined for arrays. */
+/* Returns the value of an entity, or NULL if there is none. Inlined for arrays. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
-        return SETTI_LIKELY(setti_bitmap_has(storage, index)) ? setti_storage_row(storage, index)
-                                                              : NULL;
+        void* value = NULL;
+        if (SETTI_LIKELY(setti_bitmap_has(storage, index))) {
+            value = setti_storage_row(storage, index);
+        }
+        return value;
     }
     return setti_storage_find_other(storage, index);
 }
@@ -309,10 +331,11 @@ SETTI_INLINE void setti_storage_write(setti_pool* pool, const setti_storage* sto
     }
 }
 
-/* Like setti_storage_find, and marks the value as written. */
+/* Like setti_storage_find. Also marks the value as written. */
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index);
 
-/* Fast path of setti_storage_find_mut. Returns false if the slow path is needed. */
+/* The fast path of setti_storage_find_mut. Returns false if the slow path is needed. Sets *value to
+ * NULL if there is no value. */
 SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_storage* storage,
                                            uint32_t index, void** value)
 {
@@ -333,22 +356,25 @@ SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_s
 /* Returns the tick of the last write to a value. Returns 0 if there is no value. */
 uint64_t setti_storage_written(const setti_storage* storage, uint32_t index);
 
-/* Returns the tick of the last write or restore of a value. */
+/* Returns the tick of the last write or restore of a value. Returns 0 if there is no value. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 
-/* Copies the ticks of a value to the place where the value moves. */
-SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t from_place,
-                                          const setti_storage* to, uint32_t to_place)
+/* Copies the ticks of a value that moves from `old_place` to `new_place`. */
+SETTI_INLINE void setti_storage_move_tick(const setti_storage* old_storage, uint32_t old_place,
+                                          const setti_storage* new_storage, uint32_t new_place)
 {
-    SETTI_ASSERT(from->tracked && to->tracked);
-    SETTI_ASSERT(from->kind != SETTI_TAG && to->kind != SETTI_TAG);
-    uint64_t from_restored = *setti_pages_restored(&from->rows, from_place >> from->shift);
-    uint64_t* to_restored = setti_pages_restored(&to->rows, to_place >> to->shift);
-    *setti_storage_tick(to, to_place) = *setti_storage_tick(from, from_place);
-    *to_restored = SETTI_MAX(*to_restored, from_restored);
+    SETTI_ASSERT(old_storage->tracked && new_storage->tracked);
+    SETTI_ASSERT(old_storage->kind != SETTI_TAG && new_storage->kind != SETTI_TAG);
+    uint64_t old_restored =
+        *setti_pages_restored(&old_storage->rows, old_place >> old_storage->shift);
+    uint64_t* new_restored =
+        setti_pages_restored(&new_storage->rows, new_place >> new_storage->shift);
+    *setti_storage_tick(new_storage, new_place) = *setti_storage_tick(old_storage, old_place);
+    *new_restored = SETTI_MAX(*new_restored, old_restored);
 }
 
-/* Returns the next index with a value, or SETTI_NONE. The caller may erase the latest index. */
+/* Returns the next index that has a value, or SETTI_NONE at the end. The caller may erase the value
+ * of the returned index. *cursor is 0 at the beginning. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
 /* Walks over all indices with a value: SETTI_EACH_INDEX(index, storage) { ... } */
@@ -356,7 +382,7 @@ uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
     for (uint32_t index##_cursor = 0, index = setti_storage_next(storage, &index##_cursor);        \
          index != SETTI_NONE; index = setti_storage_next(storage, &index##_cursor))
 
-/* Like setti_storage_next, in the order of rows. The caller may not erase values. */
+/* Like setti_storage_next, but in the order of rows. The caller may not erase values. */
 static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint32_t* cursor)
 {
     uint32_t index = SETTI_NONE;
@@ -369,22 +395,24 @@ static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint
     return index;
 }
 
-/* Finds the entity with the value at an address, or SETTI_NONE. */
+/* Returns the index of the entity whose value is at an address, or SETTI_NONE if there is none. */
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 
 /* ------------------------------------------------------------------------------------- changing
  * Called by edit*.c and change*.c only. */
 
-/* Makes room for an index. Returns false if memory runs out. */
+/* Makes room for the value of an index. Returns false if memory runs out. */
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 
-/* Creates pages for `count` more rows of a sparse set. */
+/* Creates pages for `count` more rows of a sparse set. Returns false if memory runs out. */
 bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* Makes room for `count` more rows, and for their entries in a hash table. */
+/* Makes room for `count` more rows of a sparse set, and for their entries in a hash table. Returns
+ * false if memory runs out. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* Makes room for more entities. Call setti_storage_reserve_indices next. */
+/* Makes room for `count` more entities. Call setti_storage_reserve_indices next. Both functions
+ * return false if memory runs out. */
 SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
                                              uint32_t count)
 {
@@ -393,31 +421,33 @@ SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* st
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count);
 
-/* Inserts up to *count neighbouring indices, all on one page of rows. *count becomes the number of
- * insertions. Returns the first value. */
+/* Inserts up to *count adjacent indices, beginning with `index`. Stops at the end of a page of
+ * rows. Sets *count to the number of insertions. Returns the first value. */
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count);
 
-/* Removes an index. The caller has deinitialised the value. */
+/* Removes the value of an index. The caller has deinitialised the value. */
 void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 /* Closes the gaps of a keep_order storage. */
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 
-/* Opens a gap at each row with want[row] == SETTI_NONE, so that there are `extent` rows. */
+/* Opens a gap at each row with want[row] == SETTI_NONE. `want` has `extent` rows. Returns false if
+ * memory runs out. */
 bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent);
 
-/* Closes gaps and frees the spare page. */
+/* Closes the gaps and frees the spare page. */
 void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 
 /* Frees the pages that became empty while the pool was pinned. */
 void setti_storage_free_strays(setti_pool* pool, setti_storage* storage);
 
-/* Returns NULL, or the violated part of the storage's invariant. */
+/* Returns the part of the storage's invariant that is violated, or NULL if none is. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* Fast path of an insertion into an existing page. Returns NULL if a snapshot needs the page. */
+/* The fast path of an insertion into an existing page. Returns NULL if a snapshot needs the
+ * page. */
 SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
@@ -427,7 +457,8 @@ SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage*
             !setti_pages_try_mark(pool, &storage->presence, index >> SETTI_BITS_SHIFT, cow))) {
         return NULL;
     }
-    uint64_t* words = storage->presence.data[index >> SETTI_BITS_SHIFT]; /* exists if the rows do */
+    uint64_t* words =
+        storage->presence.data[index >> SETTI_BITS_SHIFT]; /* exists, because the rows exist */
     uint64_t* word = &words[index / 64 & (SETTI_BITS_WORDS - 1)];
     SETTI_ASSERT((*word >> (index % 64) & 1) == 0);
     *word |= (uint64_t)1 << (index % 64);
@@ -441,25 +472,26 @@ SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage*
     return setti_storage_row(storage, index);
 }
 
-/* Fast path of an insertion into an array. */
+/* The fast path of an insertion into an array. Returns NULL if the slow path is needed. */
 SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
-    return SETTI_LIKELY(setti_pages_get(&storage->rows, index >> storage->shift) != NULL)
-               ? setti_array_insert_one(pool, storage, index, cow)
-               : NULL;
+    if (SETTI_UNLIKELY(setti_pages_get(&storage->rows, index >> storage->shift) == NULL)) {
+        return NULL;
+    }
+    return setti_array_insert_one(pool, storage, index, cow);
 }
 
-/* Fast path of setti_storage_insert. Returns NULL if the slow path is needed. */
+/* The fast path of setti_storage_insert. Returns NULL if the slow path is needed. */
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 typedef enum setti_erased {
-    SETTI_NOT_ERASED, /* no value, or the slow path is needed */
+    SETTI_NOT_ERASED, /* there is no value, or the slow path is needed */
     SETTI_ERASED,
-    SETTI_EMPTIED, /* the word of presence is 0: call setti_array_word_emptied */
+    SETTI_EMPTIED, /* erased, and the word of presence is 0: call setti_array_word_emptied */
 } setti_erased;
 
-/* Fast path of setti_array_erase. */
+/* The fast path of setti_array_erase. */
 SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_storage* storage,
                                                 uint32_t index)
 {
@@ -478,87 +510,87 @@ SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_st
     return rest != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* Like setti_array_try_erase, for an existing value while no snapshot is held. */
+/* Like setti_array_try_erase. The value exists, and no snapshot is held. */
 SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti_storage* storage,
                                                    uint32_t index)
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t number = index >> SETTI_BITS_SHIFT;
     uint64_t* words = storage->presence.data[number];
-    uint32_t at = index / 64 & (SETTI_BITS_WORDS - 1);
-    SETTI_ASSERT((words[at] >> (index % 64) & 1) != 0);
+    uint32_t position = index / 64 & (SETTI_BITS_WORDS - 1);
+    SETTI_ASSERT((words[position] >> (index % 64) & 1) != 0);
     (void)setti_pages_try_mark(pool, &storage->presence, number, SETTI_NO_COW);
     storage->count--;
-    uint64_t rest = words[at] & ~((uint64_t)1 << (index % 64));
-    words[at] = rest;
+    uint64_t rest = words[position] & ~((uint64_t)1 << (index % 64));
+    words[position] = rest;
     return rest != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* Frees pages after a word of presence became 0. */
+/* Frees pages, if possible, after the word of presence of `index` became 0. */
 void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 /* ----------------------------------------------------------------------------------------- rows */
 
 #define SETTI_ROW_SMALL 64 /* inlined copies up to this size are faster than calls of memcpy */
 
-SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
+SETTI_INLINE void setti_row_copy(void* out, const void* in, size_t size)
 {
-    unsigned char* t = to;
-    const unsigned char* f = from;
+    unsigned char* copy = out;
+    const unsigned char* original = in;
     if (size > SETTI_ROW_SMALL) {
-        memcpy(t, f, size);
+        memcpy(copy, original, size);
         return;
     }
-    if (size >= 8) { /* the last copy may overlap */
-        for (size_t at = 0; at + 8 < size; at += 8) {
-            memcpy(t + at, f + at, 8);
+    if (size >= 8) { /* the last 8 bytes may overlap the 8 bytes before */
+        for (size_t offset = 0; offset + 8 < size; offset += 8) {
+            memcpy(copy + offset, original + offset, 8);
         }
-        memcpy(t + size - 8, f + size - 8, 8);
+        memcpy(copy + size - 8, original + size - 8, 8);
         return;
     }
     if (size >= 4) {
-        memcpy(t, f, 4);
-        memcpy(t + size - 4, f + size - 4, 4);
+        memcpy(copy, original, 4);
+        memcpy(copy + size - 4, original + size - 4, 4);
         return;
     }
     if (size != 0) { /* 1 to 3 bytes: first, middle, last */
-        unsigned char middle = f[size / 2];
-        unsigned char last = f[size - 1];
-        t[0] = f[0];
-        t[size / 2] = middle;
-        t[size - 1] = last;
+        unsigned char middle = original[size / 2];
+        unsigned char last = original[size - 1];
+        copy[0] = original[0];
+        copy[size / 2] = middle;
+        copy[size - 1] = last;
     }
 }
 
-/* Sets `size` bytes to 0. Returns `to`. */
-SETTI_INLINE void* setti_row_zero(void* to, size_t size)
+/* Sets `size` bytes to 0. Returns `out`. */
+SETTI_INLINE void* setti_row_zero(void* out, size_t size)
 {
-    SETTI_ASSERT(to != NULL || size == 0);
-    unsigned char* t = to;
+    SETTI_ASSERT(out != NULL || size == 0);
+    unsigned char* bytes = out;
     if (size > SETTI_ROW_SMALL) {
-        return memset(t, 0, size);
+        return memset(bytes, 0, size);
     }
     if (size >= 8) {
-        for (size_t at = 0; at + 8 < size; at += 8) {
-            memset(t + at, 0, 8);
+        for (size_t offset = 0; offset + 8 < size; offset += 8) {
+            memset(bytes + offset, 0, 8);
         }
-        memset(t + size - 8, 0, 8);
-        return to;
+        memset(bytes + size - 8, 0, 8);
+        return out;
     }
     if (size >= 4) {
-        memset(t, 0, 4);
-        memset(t + size - 4, 0, 4);
-        return to;
+        memset(bytes, 0, 4);
+        memset(bytes + size - 4, 0, 4);
+        return out;
     }
     if (size != 0) { /* 1 to 3 bytes: first, middle, last */
-        t[0] = 0;
-        t[size / 2] = 0;
-        t[size - 1] = 0;
+        bytes[0] = 0;
+        bytes[size / 2] = 0;
+        bytes[size - 1] = 0;
     }
-    return to;
+    return out;
 }
 
-/* Returns the address in the index of an entity's row number. */
+/* Returns the address of an entity's row number in the index. */
 SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -577,7 +609,7 @@ SETTI_INLINE uint32_t* setti_sparse_entry_mut(setti_pool* pool, const setti_stor
     return setti_sparse_entry(storage, index);
 }
 
-/* Assigns another row to an entity. The caller moves the value. */
+/* Assigns a new row to an entity. The caller moves the value. */
 SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage* storage,
                                           uint32_t index, uint32_t row)
 {
@@ -590,7 +622,7 @@ SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage*
 /* ---------------------------------------------------------------------------------------- kinds
  * The functions of each kind that storage.c calls, and functions shared by the files of a kind. */
 
-/* Notes an empty page, to free when the pool is no longer pinned. */
+/* Notes a page that became empty. The page is freed when the pool is no longer pinned. */
 SETTI_INLINE void setti_storage_note_stray(setti_pool* pool, setti_storage* storage,
                                            uint32_t number)
 {
@@ -626,7 +658,8 @@ void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t
 void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                           uint32_t* count);
 void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
-void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to);
+void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t old_row,
+                       uint32_t new_row);
 void setti_sparse_release(setti_pool* pool, setti_storage* storage);
 void setti_sparse_trim(setti_pool* pool, setti_storage* storage);
 void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage);

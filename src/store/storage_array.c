@@ -9,8 +9,8 @@
  *     rows       [p][p][p][ ][p][ ][ ][p] ...                pages with values; a tag has no rows
  *     page       row 0 | row 1 | ... | ticks, if tracked
  *
- * The tables have a bit for each existing page (setti_pages_next), so a walk skips missing pages.
- * The bits of presence are not in the pages of rows, so tests of presence touch little memory.
+ * The tables have a bit for each existing page (setti_pages_next). So a walk skips missing pages.
+ * The bits of presence are not in the pages of rows. So tests of presence touch little memory.
  *
  * Invariant:  bit i is set <=> i has a value;  count = number of set bits;
  *             i has a value => i < extent, and the page with row i exists;
@@ -21,9 +21,10 @@
  */
 #include "store/storage.h"
 
-#define ARRAY_BLANK 128 /* most retained empty pages of presence, of 1 KB each */
+#define ARRAY_BLANK 128 /* the most empty pages of presence that are kept, of 1 KB each */
 
-/* Returns true if a page of presence is unused: a tag's without bits, an array's without rows. */
+/* Whether a page of presence is unused: in a tag, if no bit is set; in an array, if there is no
+ * page of rows for the indices. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
@@ -47,18 +48,18 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
     uint32_t page_rest = rows - (index & (rows - 1));
     uint32_t end = index + SETTI_MIN(*count, page_rest);
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    setti_storage_write(pool, storage,
-                        index); /* before the bits are set: saving the page reads the bits */
-    for (uint32_t at = index; at < end;) {
-        uint32_t until = SETTI_MIN(end, (at | 63) + 1); /* the end of the word */
-        uint64_t mask = setti_bits_below(until - at) << (at % 64);
-        uint64_t* word = setti_storage_word(storage, at);
+    /* before the bits are set: saving the page reads the bits */
+    setti_storage_write(pool, storage, index);
+    for (uint32_t position = index; position < end;) {
+        uint32_t until = SETTI_MIN(end, (position | 63) + 1); /* up to the end of the word */
+        uint64_t mask = setti_bits_below(until - position) << (position % 64);
+        uint64_t* word = setti_storage_word(storage, position);
         SETTI_ASSERT((*word & mask) == 0);
         *word |= mask;
-        at = until;
+        position = until;
     }
-    for (uint32_t at = index; storage->tracked && at < end; at++) {
-        *setti_storage_tick(storage, at) = pool->tick;
+    for (uint32_t position = index; storage->tracked && position < end; position++) {
+        *setti_storage_tick(storage, position) = pool->tick;
     }
     *count = end - index;
     storage->count += *count;
@@ -77,6 +78,7 @@ void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
     }
 }
 
+/* Whether no row of the page `number` has a value. */
 static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE);
@@ -85,7 +87,7 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
            !setti_bits_any(words, setti_storage_rows(storage) / 64);
 }
 
-/* Frees the pages of presence without pages of rows. */
+/* Frees the pages of presence that have no pages of rows. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -99,15 +101,16 @@ static void array_free_blank(setti_pool* pool, setti_storage* storage)
     storage->blank = 0;
 }
 
+/* Lowers the extent to the end of the last page. */
 static void array_lower_extent(setti_storage* storage)
 {
     if (storage->count == 0) {
         storage->extent = 0;
         return;
     }
-    bool tag = storage->kind == SETTI_TAG;
-    const setti_pages* pages = tag ? &storage->presence : &storage->rows;
-    uint32_t shift = tag ? SETTI_BITS_SHIFT : storage->shift;
+    bool is_tag = storage->kind == SETTI_TAG;
+    const setti_pages* pages = is_tag ? &storage->presence : &storage->rows;
+    uint32_t shift = is_tag ? SETTI_BITS_SHIFT : storage->shift;
     uint32_t last = (storage->extent - 1) >> shift;
     if (setti_pages_get(pages, last) == NULL) {
         last = setti_pages_last(pages, last);
@@ -116,7 +119,8 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* After a page of rows was freed: frees the page of presence if unused, and lowers the extent. */
+/* Frees the page of presence for the rows of the page `page`, if the page of presence is unused.
+ * Lowers the extent. Call after the page of rows `page` was freed. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -146,14 +150,17 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     array_update_after_free(pool, storage, spare);
 }
 
-/* Moves the spare page to the missing page `number`, if possible. */
+/* Moves the spare page to the entry `number`, which has no page. Returns false if that is not
+ * possible. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
     uint32_t spare = storage->spare;
-    if (spare == SETTI_NONE || pool->cow_from != 0 || pool->pinned != 0 ||
-        !array_page_is_empty(storage, spare)) {
+    if (pool->cow_from != 0 || pool->pinned != 0) {
         return false; /* a snapshot or a reservation may need the spare in place */
+    }
+    if (spare == SETTI_NONE || !array_page_is_empty(storage, spare)) {
+        return false;
     }
     storage->spare = SETTI_NONE;
     setti_pages_move(pool, &storage->rows, spare, number);
@@ -161,13 +168,16 @@ static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t 
     return true;
 }
 
+/* Creates the page of presence of an index. Returns false if memory runs out. */
 static bool array_add_presence(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     bool created; /* not needed */
     uint32_t number = index >> SETTI_BITS_SHIFT;
     uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
-    if ((storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, pages)) ||
-        !setti_pages_ensure(pool, &storage->presence, number, &created)) {
+    if (storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, pages)) {
+        return false;
+    }
+    if (!setti_pages_ensure(pool, &storage->presence, number, &created)) {
         return false;
     }
     memset(storage->presence.data[number], 0, storage->presence.size);
@@ -194,14 +204,16 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
         return true;
     }
     if (!missing && storage->blank != 0 && array_bits_are_empty(storage, presence_page)) {
-        storage->blank--;
+        storage->blank--; /* the page of presence gets a page of rows again */
     }
     bool created; /* not needed */
-    return array_move_spare(pool, storage, row_page) ||
-           setti_pages_ensure(pool, &storage->rows, row_page, &created);
+    if (array_move_spare(pool, storage, row_page)) {
+        return true;
+    }
+    return setti_pages_ensure(pool, &storage->rows, row_page, &created);
 }
 
-/* Makes a page the spare if it is empty. Frees the previous spare. */
+/* Makes the page `number` the spare, if the page is empty. Frees the previous spare. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(pool->pinned == 0);
@@ -222,14 +234,15 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
     }
 }
 
+/* Frees all empty pages. */
 static void array_free_empty(setti_pool* pool, setti_storage* storage)
 {
-    bool tag = storage->kind == SETTI_TAG;
-    const setti_pages* pages = tag ? &storage->presence : &storage->rows;
+    bool is_tag = storage->kind == SETTI_TAG;
+    const setti_pages* pages = is_tag ? &storage->presence : &storage->rows;
     storage->spare = SETTI_NONE;
     for (uint32_t number = setti_pages_next(pages, 0); number != SETTI_NONE;
          number = setti_pages_next(pages, number + 1)) {
-        if (tag) { /* frees a page without bits */
+        if (is_tag) { /* the call frees the page if no bit is set */
             array_update_after_free(pool, storage, number << (SETTI_BITS_SHIFT - storage->shift));
         } else if (array_page_is_empty(storage, number)) {
             setti_pages_free(pool, &storage->rows, number);
@@ -268,7 +281,10 @@ uint32_t setti_array_seek(const setti_storage* storage, uint32_t index)
         return index;
     }
     number = setti_pages_next(&storage->rows, index >> storage->shift);
-    return number != SETTI_NONE ? SETTI_MAX(index, number << storage->shift) : SETTI_NONE;
+    if (number == SETTI_NONE) {
+        return SETTI_NONE;
+    }
+    return SETTI_MAX(index, number << storage->shift);
 }
 
 uint32_t setti_array_end(const setti_storage* storage)
@@ -277,7 +293,8 @@ uint32_t setti_array_end(const setti_storage* storage)
         return 0;
     }
     for (uint32_t end = storage->extent;;) {
-        uint32_t start = (end - 1) & ~(uint32_t)63; /* first index of the word of end - 1 */
+        /* the first index of the word that has index end - 1 */
+        uint32_t start = (end - 1) & ~(uint32_t)63;
         const uint64_t* word = setti_storage_word(storage, start);
         if (word != NULL && *word != 0) {
             return start + setti_bits_highest(*word) + 1;
@@ -293,17 +310,17 @@ uint32_t setti_array_end(const setti_storage* storage)
 uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE);
-    uint32_t at = *cursor;
-    while (at < storage->extent) {
-        const uint64_t* word = setti_storage_word(storage, at);
+    uint32_t index = *cursor;
+    while (index < storage->extent) {
+        const uint64_t* word = setti_storage_word(storage, index);
         if (word == NULL) {
-            at = setti_array_seek(storage, at);
-        } else if ((*word >> (at % 64)) == 0) {
-            at = (at | 63) + 1;
+            index = setti_array_seek(storage, index);
+        } else if ((*word >> (index % 64)) == 0) {
+            index = (index | 63) + 1;
         } else {
-            at += setti_bits_lowest(*word >> (at % 64));
-            *cursor = at + 1;
-            return at;
+            index += setti_bits_lowest(*word >> (index % 64));
+            *cursor = index + 1;
+            return index;
         }
     }
     *cursor = storage->extent;
@@ -324,9 +341,12 @@ SETTI_COLD const char* setti_array_validate(const setti_storage* storage)
         }
         for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
             uint32_t start = (number << SETTI_BITS_SHIFT) + k * 64;
-            uint32_t room = storage->extent > start ? storage->extent - start : 0;
+            uint32_t allowed = 0; /* bits of the word that may be set */
+            if (storage->extent > start) {
+                allowed = storage->extent - start;
+            }
             found += setti_bits_count(words[k]);
-            if ((words[k] & ~setti_bits_below(room)) != 0) {
+            if ((words[k] & ~setti_bits_below(allowed)) != 0) {
                 return "array: a value beyond the extent";
             }
             if (words[k] != 0 && storage->kind == SETTI_ARRAY &&

@@ -1,14 +1,13 @@
 /* storage_sparse_set.c: the sparse set with values.
  *
- * The workload: components of few entities, walked from end to end; types with an order. Adding
- * appends a row. Removing moves the last row into the hole, or with keep_order leaves a gap for
- * compact.c.
+ * The workload: components of few entities, walked from end to end; types with an order. An
+ * addition appends a row. A removal moves the last row to the empty row. With keep_order, a removal
+ * leaves a gap for compact.c.
  *
  *     page     values of rows | ticks, if tracked | entity indices of rows
  *
  * Invariant:  sparse[indices[r]] == r for each row r < extent except gaps (sparse_index.c);
- *             count = rows without gaps;  no keep_order => no gaps;  the last row is no gap
- */
+ * count = number of rows that are no gaps;  no keep_order => no gaps;  the last row is no gap */
 #include "base/cow.h"
 #include "store/storage.h"
 
@@ -19,7 +18,7 @@ bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32
         return true;
     }
     if (count > SETTI_NONE - storage->extent) {
-        return false; /* too many rows count as out of memory */
+        return false; /* there are not so many rows: treated as if memory ran out */
     }
     bool fresh;
     uint32_t last = (storage->extent + count - 1) >> storage->shift;
@@ -37,12 +36,17 @@ bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
            setti_sparse_reserve_entries(pool, storage, count);
 }
 
-/* Returns true if the next insertion closes the gaps. */
+/* Whether the next insertion closes the gaps. That is so if the insertion needs a new page, and at
+ * least half of the rows are gaps. */
 bool setti_sparse_is_full(const setti_storage* storage)
 {
-    return storage->kind == SETTI_SPARSE && storage->extent != 0 &&
-           storage->extent - storage->count >= storage->count && /* at least half are gaps */
-           setti_pages_get(&storage->rows, storage->extent >> storage->shift) == NULL;
+    if (storage->kind != SETTI_SPARSE || storage->extent == 0) {
+        return false;
+    }
+    if (storage->extent - storage->count < storage->count) {
+        return false;
+    }
+    return setti_pages_get(&storage->rows, storage->extent >> storage->shift) == NULL;
 }
 
 bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
@@ -54,7 +58,7 @@ bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
            setti_sparse_reserve_index(pool, storage, index);
 }
 
-/* Fast path of setti_sparse_put for a paged index. */
+/* The fast path of setti_sparse_put for a paged index. Returns false if the slow path is needed. */
 SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
                                  uint32_t row)
 {
@@ -69,7 +73,7 @@ SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage,
     return true;
 }
 
-/* Fast path of setti_sparse_insert. */
+/* The fast path of setti_sparse_insert. Returns NULL if the slow path is needed. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -79,8 +83,12 @@ void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t
         !setti_pages_try_write(pool, &storage->rows, number)) {
         return NULL;
     }
-    bool added = storage->hashed != 0 ? setti_index_try_put(pool, storage, index, row)
-                                      : sparse_try_put(pool, storage, index, row);
+    bool added;
+    if (storage->hashed != 0) {
+        added = setti_index_try_put(pool, storage, index, row);
+    } else {
+        added = sparse_try_put(pool, storage, index, row);
+    }
     if (!added) {
         return NULL;
     }
@@ -110,32 +118,32 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     return setti_storage_at(storage, first);
 }
 
-/* Moves a value to another row. The caller empties row `from`. */
-void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
+/* Moves a value from `old_row` to `new_row`. The caller empties `old_row`. */
+void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t old_row, uint32_t new_row)
 {
-    SETTI_ASSERT(from != to && *setti_storage_index(storage, from) != SETTI_NONE);
+    SETTI_ASSERT(old_row != new_row && *setti_storage_index(storage, old_row) != SETTI_NONE);
     if (setti_pages_values(&storage->rows) != NULL) { /* saves the page before the value moves */
-        setti_pages_write(pool, &storage->rows, from >> storage->shift);
+        setti_pages_write(pool, &storage->rows, old_row >> storage->shift);
     }
-    setti_sparse_assign_row(pool, storage, *setti_storage_index(storage, from), to);
+    setti_sparse_assign_row(pool, storage, *setti_storage_index(storage, old_row), new_row);
     if (storage->tracked) {
-        setti_storage_move_tick(storage, from, storage, to);
+        setti_storage_move_tick(storage, old_row, storage, new_row);
     }
     if (storage->move != NULL) {
-        storage->move(setti_storage_at(storage, to), setti_storage_at(storage, from), 1,
+        storage->move(setti_storage_at(storage, new_row), setti_storage_at(storage, old_row), 1,
                       storage->user);
     } else {
-        setti_row_copy(setti_storage_at(storage, to), setti_storage_at(storage, from),
+        setti_row_copy(setti_storage_at(storage, new_row), setti_storage_at(storage, old_row),
                        storage->size);
     }
 }
 
-/* Frees empty pages of rows. */
+/* Frees the empty pages of rows, except the first empty page. */
 void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
-    /* the first empty page stays */
+    /* the page `used` stays for the next rows */
     for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
         if (SETTI_UNLIKELY(pool->pinned != 0)) {
             setti_storage_note_stray(pool, storage, SETTI_STRAYS);
@@ -145,6 +153,7 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
     }
 }
 
+/* Removes an entity from the index. */
 static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     if (storage->hashed != 0) {
@@ -184,7 +193,7 @@ void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Slow path of setti_sparse_erase. */
+/* The slow path of setti_sparse_erase. */
 static void sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     uint32_t row = setti_sparse_row(storage, index);
@@ -192,7 +201,7 @@ static void sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
     SETTI_ASSERT(row != SETTI_NONE);
     setti_pages_write(pool, &storage->rows, row >> storage->shift);
     if (row == last) {
-        do { /* removes the last row, and the gaps just before it */
+        do { /* removes the last row and the gaps just before the last row */
             storage->extent--;
         } while (storage->extent > 0 &&
                  *setti_storage_index(storage, storage->extent - 1) == SETTI_NONE);
@@ -226,12 +235,15 @@ void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* Returns the index of the next used row, from the last row to the first, or SETTI_NONE. The cursor
- * is 0 at the beginning, then the last visited row + 1. */
+/* Walks from the last row to the first. Returns the index of the next row that is no gap, or
+ * SETTI_NONE at the end. *cursor is 0 at the beginning, then the latest row + 1. */
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
-    uint32_t row = *cursor == 0 ? storage->extent : SETTI_MIN(*cursor - 1, storage->extent);
+    uint32_t row = storage->extent;
+    if (*cursor != 0) {
+        row = SETTI_MIN(*cursor - 1, storage->extent);
+    }
     while (row > 0) {
         row--;
         uint32_t index = *setti_storage_index(storage, row);

@@ -7,8 +7,8 @@
  *     level[1]               1 0 1 0 0 ...        bit n: level[0][n] has no 0
  *     level[0]       ... 1 1 | 0 1 0 | 1 ...      bit n: number n is no member
  *
- * A set bit means that a number is missing, so all numbers are members of a table of zeroes. An
- * entity at index 4,000,000,000 needs 8 MB of table, but only a few pages are touched.
+ * A set bit means that a number is missing. So in a table of zeroes, all numbers are members. An
+ * entity at index 4,000,000,000 needs a table of 8 MB, but only a few pages are touched.
  *
  * Invariant:  bit n of level[k + 1] is set <=> level[k][n] has no 0;  the last level is one word;
  *             bits without a word in the level below are 1
@@ -46,7 +46,7 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
     setti_summary_init(summary);
 }
 
-/* Computes the levels above level[0]. In level[0] only the first `bits` bits may be set. */
+/* Computes the levels above level[0]. Only the first `bits` bits of level[0] may be set. */
 static void summary_rebuild(const setti_summary* summary, uint32_t bits)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {
@@ -99,52 +99,52 @@ void setti_summary_remove(setti_summary* summary, uint32_t number)
         uint64_t* word = &summary->level[k][number / 64];
         *word |= (uint64_t)1 << (number % 64);
         if (*word != UINT64_MAX) {
-            return; /* so the level above keeps the member */
+            return; /* the word has more members, so the level above keeps the word */
         }
     }
 }
 
-uint32_t setti_summary_next(const setti_summary* summary, uint32_t from)
+uint32_t setti_summary_next(const setti_summary* summary, uint32_t number)
 {
-    uint32_t at = from;
+    uint32_t position = number;
     uint32_t k = 0;
-    while (k < summary->levels && at / 64 < summary_words(summary->capacity, k)) {
-        uint64_t members = ~summary->level[k][at / 64] >> (at % 64);
+    while (k < summary->levels && position / 64 < summary_words(summary->capacity, k)) {
+        uint64_t members = ~summary->level[k][position / 64] >> (position % 64);
         if (members != 0) {
-            at += setti_bits_lowest(members);
-            while (k-- > 0) { /* down: the lowest member of word `at` in the level below */
-                at = at * 64 + setti_bits_lowest(~summary->level[k][at]);
+            position += setti_bits_lowest(members);
+            while (k-- > 0) { /* down: to the lowest member of word `position` in the level below */
+                position = position * 64 + setti_bits_lowest(~summary->level[k][position]);
             }
-            return at;
+            return position;
         }
-        at = at / 64 + 1; /* up: the bit of the next word */
+        position = position / 64 + 1; /* up: to the bit of the next word */
         k++;
     }
-    return SETTI_MAX(from, summary->capacity);
+    return SETTI_MAX(number, summary->capacity);
 }
 
-uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_t skip)
+uint32_t setti_summary_skip(const setti_summary* summary, uint32_t number, uint32_t skip)
 {
     SETTI_ASSERT(summary->levels != 0 || summary->capacity == 0);
-    uint32_t at = setti_summary_next(summary, from);
-    while (at < summary->capacity) {
-        uint64_t members = ~summary->level[0][at / 64] >> (at % 64);
+    uint32_t next = setti_summary_next(summary, number);
+    while (next < summary->capacity) {
+        uint64_t members = ~summary->level[0][next / 64] >> (next % 64);
         uint32_t count = setti_bits_count(members);
         if (skip < count) {
-            return at + setti_bits_lowest(setti_bits_drop(members, skip));
+            return next + setti_bits_lowest(setti_bits_drop(members, skip));
         }
         skip -= count;
-        at = setti_summary_next(summary, (at / 64 + 1) * 64);
+        next = setti_summary_next(summary, (next / 64 + 1) * 64);
     }
-    return at + skip; /* from the capacity on, all numbers are members */
+    return next + skip; /* all numbers >= the capacity are members */
 }
 
 SETTI_COLD const char* setti_summary_validate(const setti_summary* summary)
 {
     for (uint32_t k = 0; k + 1 < summary->levels; k++) {
         uint32_t words = summary_words(summary->capacity, k);
-        uint32_t above = summary_words(summary->capacity, k + 1);
-        for (uint32_t n = 0; n < above * 64; n++) {
+        uint32_t words_above = summary_words(summary->capacity, k + 1);
+        for (uint32_t n = 0; n < words_above * 64; n++) {
             bool set = (summary->level[k + 1][n / 64] >> (n % 64) & 1) != 0;
             bool full = n >= words || summary->level[k][n] == UINT64_MAX;
             if (set != full) {
@@ -152,7 +152,11 @@ SETTI_COLD const char* setti_summary_validate(const setti_summary* summary)
             }
         }
     }
-    return summary->levels == 0 || summary_words(summary->capacity, summary->levels - 1) == 1
-               ? NULL
-               : "summary: the last level is more than one word";
+    if (summary->levels == 0) {
+        return NULL;
+    }
+    if (summary_words(summary->capacity, summary->levels - 1) != 1) {
+        return "summary: the last level is more than one word";
+    }
+    return NULL;
 }

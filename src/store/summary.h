@@ -1,7 +1,7 @@
 /* summary.h: finds the words of a large bit set that are not empty.
  *
- * A summary is a set of numbers of words. At first all numbers are members. Numbers from `capacity`
- * on are members and take no memory. A summary is not part of the world's state.
+ * A summary is a set of word numbers. At first all numbers are members. Numbers >= `capacity` are
+ * always members, and take no memory. A summary is not part of the world's state.
  */
 #ifndef SETTI_SUMMARY_H
 #define SETTI_SUMMARY_H
@@ -13,9 +13,9 @@
 
 typedef struct setti_summary {
     /* Bits of level[0]: the missing numbers. Bits of level[k + 1]: the full words of level[k]. */
-    uint64_t* level[SETTI_SUMMARY_LEVELS]; /* one allocation */
-    uint32_t levels;                       /* in use; 0 if `capacity` is 0 */
-    uint32_t capacity;                     /* numbers below have a bit; a power of two, or 0 */
+    uint64_t* level[SETTI_SUMMARY_LEVELS]; /* parts of one allocation */
+    uint32_t levels;                       /* number of levels; 0 if `capacity` is 0 */
+    uint32_t capacity;                     /* number of bits in level[0]; a power of two, or 0 */
 } setti_summary;
 
 void setti_summary_init(setti_summary* summary);
@@ -32,7 +32,7 @@ SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
         uint64_t before = *word;
         *word = before & ~((uint64_t)1 << (number % 64));
         if (before != UINT64_MAX) {
-            return; /* so the level above has the member */
+            return; /* the word had members, so the level above has the word */
         }
     }
 }
@@ -45,11 +45,11 @@ static inline bool setti_summary_has(const setti_summary* summary, uint32_t numb
            (summary->level[0][number / 64] >> (number % 64) & 1) == 0;
 }
 
-/* Returns the lowest member that is at least `from`. */
-uint32_t setti_summary_next(const setti_summary* summary, uint32_t from);
+/* Returns the lowest member >= `number`. */
+uint32_t setti_summary_next(const setti_summary* summary, uint32_t number);
 
 /* Like setti_summary_next, but skips the first `skip` members. */
-uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_t skip);
+uint32_t setti_summary_skip(const setti_summary* summary, uint32_t number, uint32_t skip);
 
 const char* setti_summary_validate(const setti_summary* summary);
 

@@ -68,7 +68,7 @@ static setti_price advice_churn(const sett_query* query)
     return setti_price_churn(most, owned, query->world->entities.count);
 }
 
-/* Whether a group for a query can be proposed: no earlier proposal in `items` has a type of it. */
+/* Whether a group for a query can be proposed: no proposal in `items` has a type of the query. */
 static bool advice_can_group(const sett_query* query, const sett_advice* items, uint32_t count)
 {
     const bool automatic = false;

@@ -371,7 +371,7 @@ static void auto_price_query(auto_evaluation* eval, sett_query* query)
         setti_price churn =
             setti_price_churn(auto_churn(query), owned, eval->world->entities.count);
         auto_price(eval, &option, churn);
-        (void)auto_compare(eval, &option);
+        (void)auto_compare(eval, &option); /* a group is created only as eval->best */
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_type* type = query->term[k].type;
@@ -835,7 +835,8 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     return moved;
 }
 
-/* Touches memory, or else makes the next step of building. */
+/* Makes one step toward the chosen change: touches memory, adds members to a group, or converts a
+ * type, which takes one step. Returns the number of moved values. */
 static uint64_t auto_build(sett_world* world, uint32_t max_values)
 {
     if (auto_warm(world)) {
@@ -989,6 +990,7 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
     auto_evaluation eval = {.world = world, .max_values = max_values};
     setti_price all = auto_sample_queries(world);
     setti_concerns_init(&eval.concerns, world);
+    /* the least gain of a change: 1 / AUTO_PART of all costs, or half of a query's average cost */
     eval.least = all / SETTI_MAX((setti_price)AUTO_PART, (setti_price)eval.concerns.queries * 2);
     auto_choose(&eval);
     bool found = eval.best.gain > 0;

@@ -739,7 +739,7 @@ static void layout_resume(sett_world* world)
     }
 }
 
-/* Reports names that no type has, after the first frame with a text. */
+/* At the end of the first frame after a text was applied, reports its names that no type has. */
 static void layout_end_frame(sett_world* world)
 {
     if (setti_layout_of(world)->unreported) {
@@ -887,8 +887,8 @@ bool setti_layout_can_convert(const setti_type* type)
         return false;
     }
     bool to_array = type->storage.kind == SETTI_SPARSE;
-    sett_storage_kind kind = to_array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
-    return setti_conversion_check(type, &kind) == NULL;
+    sett_storage_kind new_kind = to_array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
+    return setti_conversion_check(type, &new_kind) == NULL;
 }
 
 /* Whether a group can own a type.

@@ -28,7 +28,8 @@
 #define COST_INDIRECT 300
 /* Adding or removing in a sparse set, in addition to the cost in an array. */
 #define COST_CHANGE 550
-/* Misses the row that fills the hole, the index entry of this row, and the new row. */
+/* A change far in memory has a cache miss at the row that fills the hole, at the index entry of
+ * this row, and at the new row. */
 #define COST_CHANGE_FAR 5000
 
 /* A layout as a query sees it. In the sets of terms, bit k stands for term k. */
@@ -197,7 +198,8 @@ static setti_price price_pages(const sett_query* query, setti_price matches, con
     setti_price rows = setti_entity_capacity(&query->world->entities);
     for (uint32_t rest = walked; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-        if (storage->kind != SETTI_SPARSE) { /* else the change makes an array of the sparse set */
+        /* the extent of a sparse set, which the change makes an array, says nothing yet */
+        if (storage->kind != SETTI_SPARSE) {
             rows = SETTI_MIN(rows, (setti_price)storage->extent);
         }
     }

@@ -22,14 +22,15 @@ typedef struct setti_prices {
     uint64_t loops;   /* loops over the query that had the most loops */
 } setti_prices;
 
-/* Adds a cost of a change. A negative cost is a saving. */
+/* Adds a cost that the change causes, or, if it is negative, a cost that the change saves: the
+ * present layout has that one. */
 static inline void setti_prices_add(setti_prices* prices, setti_price cost)
 {
     prices->then += SETTI_MAX(cost, 0);
     prices->now += SETTI_MAX(-cost, 0);
 }
 
-/* Returns the terms, as bits, whose types a group for a query would own. */
+/* Returns the terms with types that a group for the query would own, as bits. */
 uint32_t setti_price_owned(const sett_query* query);
 
 /* Returns the cost of a loop over a query after `change`. NULL stands for the present layout. */

@@ -302,8 +302,8 @@ static bool owned_set_string(const sett_allocator* allocator, const unsigned cha
     return true;
 }
 
-/* Replaces the list at `out`, which need not be aligned, by a list of `count` items that are
- * decoded from `bytes`. Returns false if memory runs out. */
+/* Replaces the list at `out` by a list of `count` items, which are decoded from `bytes`. `out` need
+ * not be aligned. Returns false if memory runs out. */
 static bool owned_set_list(const setti_owned* owned, const sett_allocator* allocator,
                            const unsigned char* bytes, uint32_t count, unsigned char* out)
 {

@@ -1,8 +1,8 @@
 /* members.c: checks and copies the declared members of types, and finds members by path.
  *
  * The workload: some hundred types with a few members each, declared once. All facts about a type
- * are in one allocation. The same code walks over the members twice: it measures the memory, and
- * then fills it.
+ * are in one allocation. The same code walks over the members twice: first to measure the memory,
+ * then to fill the memory.
  *
  *     setti_members, members, nested structs, constants, texts | NaN words | strings and lists |
  *     pieces | pieces of items | offsets of handles | numbers to round
@@ -565,7 +565,8 @@ typedef struct piece_list {
     uint32_t first; /* the index of a piece that must not be joined to the piece before it */
 } piece_list;
 
-/* The state of a walk over members. The first walk measures memory; the second fills it. */
+/* The state of a walk over members. The first walk measures the memory, the second fills the
+ * memory. */
 typedef struct member_copy {
     unsigned char* base; /* NULL in the first walk, like `sends`, `entities` and `owned` */
     size_t used;         /* bytes after `base` that are filled, or measured */
@@ -601,6 +602,7 @@ static const char* copy_text(member_copy* copy, const char* text)
     return copy_append(copy, text, strlen(text) + 1);
 }
 
+/* Copies constants and their names. The last constant has no name. */
 static const sett_constant* copy_constants(member_copy* copy, const sett_constant* constants)
 {
     uint32_t count = 0;

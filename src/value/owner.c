@@ -2,7 +2,7 @@
  *
  * The workload: a program sets names and inventories now and then. Pages with such values are
  * copied each frame, by writes that cannot fail. So a copied value shares the memory of the
- * original. Only setti_string_set and setti_list_resize allocate, which the program calls.
+ * original. Memory is allocated only by calls of the program.
  *
  *     owners | size | allocator | bytes, aligned to 16
  *                                 ^ the address that values hold

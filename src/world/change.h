@@ -4,14 +4,14 @@
 
 #include "world/edit.h"
 
-/* True: changes take the fast paths where possible. */
+/* If this is true, changes take the fast paths where possible. */
 #if defined(SETT_NO_FAST_PATHS)
 #define SETTI_FAST_PATHS false
 #else
 #define SETTI_FAST_PATHS true
 #endif
 
-/* The slow paths of sett_find and sett_find_mut. Report misuse as `call`. */
+/* The slow paths of sett_find and sett_find_mut. Misuse is reported as misuse of `call`. */
 const void* setti_access_find(const sett_world* world, sett_entity entity, sett_component component,
                               const char* call);
 void* setti_access_find_mut(sett_world* world, sett_entity entity, sett_component component,
@@ -22,14 +22,15 @@ void setti_change_destroy_all(sett_world* world);
 /* Schedules an entity for destruction, for setti_cascade.collect. */
 void setti_change_collect(sett_world* world, uint32_t index);
 
-/* Passed to setti_change_is_plain: no type may cascade. */
+/* Passed to setti_change_is_plain if no type may cascade. */
 #define SETTI_NO_CASCADE ((const setti_type*)NULL)
 
 /* Returns true if destroying an entity with a signature only erases and unlinks values. In the
  * signature, only `type` may cascade. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
-/* The fast path of sett_add, without callbacks. Returns the uninitialised value. NULL: not done. */
+/* The fast path of sett_add, for types without hooks and callbacks. Returns the uninitialised
+ * value, or NULL if the type was not added. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 
 /* Like setti_change_try_add, for a link. The caller completes the link before the value is read. */
@@ -42,8 +43,9 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
 /* Returns true if setti_change_add_word may add the type. */
 bool setti_change_is_bare(const sett_world* world, const setti_type* type);
 
-/* Adds a bare type to up to 64 entities that lack it: bit k of `bits` is the entity at index
- * first + k. `values` are packed; NULL: zeroes. */
+/* Adds a bare type to up to 64 entities that lack it: bit k of `bits` is the entity at index first
+ * + k. `values` are packed. If `values` is NULL, the values become zeroes. Returns false after an
+ * error. */
 bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
                            const unsigned char* values, const char* call);
 
@@ -59,12 +61,14 @@ void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity
 bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index);
 void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index);
 
-/* Adds `first` to entity a, then `second` to entity b. Skips a type that the entity has. `fill`
- * writes the value of `second`; NULL: zeroes. Does not run on_set. */
+/* Adds `first` to entity a, then `second` to entity b. Skips a type that the entity has already.
+ * `fill` writes the value of `second`. If `fill` is NULL, this value becomes zeroes. Does not run
+ * on_set. Returns false if memory runs out. */
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
                           sett_entity b, const setti_edit_fill* fill);
 
-/* The two steps of removing, from a survivor, all types with links only to destroyed entities. */
+/* Remove from a surviving entity, in two steps, each type whose links all lead to entities that are
+ * being destroyed. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index);
 void setti_change_remove_stranded(sett_world* world, uint32_t index);
 
@@ -76,10 +80,11 @@ bool setti_change_check_values(sett_world* world, const sett_value* values, uint
 sett_entity setti_change_create(sett_world* world);
 sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending);
 
-/* The name of the call that destroys an entity, for messages. */
+/* Returns the name of the call that destroys an entity, for messages. */
 static inline const char* setti_change_destroyer(const sett_world* world)
 {
-    bool is_inner = world->destroyer != NULL && world->calling == NULL; /* not of a callback */
+    /* a callback that runs meanwhile destroys entities by sett_entity_destroy */
+    bool is_inner = world->destroyer != NULL && world->calling == NULL;
     return is_inner ? world->destroyer : "sett_entity_destroy";
 }
 
@@ -92,7 +97,7 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
  * slow path is needed. */
 bool setti_change_learn_added(sett_world* world, setti_type* type, uint32_t signature);
 
-/* The fast path of setti_edit_include, with a value. Returns false if nothing was done. */
+/* The fast path of setti_edit_include. The part gets `value`. Returns false if nothing was done. */
 SETTI_INLINE bool setti_change_include_fast(sett_world* world, setti_edit* edit, setti_type* type,
                                             const void* value)
 {
@@ -110,10 +115,10 @@ SETTI_INLINE bool setti_change_include_fast(sett_world* world, setti_edit* edit,
     return true;
 }
 
-/* Passed as `given`: the component gets its default value. */
+/* Passed as `given` if the component gets the default value. */
 #define SETTI_NO_VALUE ((const setti_edit_part*)NULL)
 
-/* Like setti_change_add; takes the fast path if possible. */
+/* Like setti_change_add, but takes the fast path if possible. */
 void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity entity,
                             const char* call, const setti_edit_part* given);
 
@@ -134,18 +139,21 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old);
 /* Returns true if callbacks may read the old value of a link. */
 static inline bool setti_change_keeps_link(const setti_type* type)
 {
-    return type->replace_observers != 0 ||
-           (type->world->target_observers != 0 && type->links != NULL && type->records == NULL);
+    if (type->replace_observers != 0) {
+        return true;
+    }
+    return type->world->target_observers != 0 && type->links != NULL && type->records == NULL;
 }
 
 /* Adds missing required types, then part->type. Returns the value, or NULL if memory runs out. */
 void* setti_change_add_part(sett_world* world, setti_edit_part* part, sett_entity entity);
 
-/* Returns the type if a change is allowed. Else fails as `call`, and returns NULL. */
+/* Returns the type if a change is allowed. Else reports an error of `call`, and returns NULL. */
 setti_type* setti_change_check(sett_world* world, sett_entity entity, sett_component component,
                                const char* call);
 
-/* Checks a write for the guard. Returns the type, or NULL if it is not registered. */
+/* Checks that the running system may write the component. Returns the type, or NULL if the
+ * component is not registered. */
 setti_type* setti_change_check_access(const sett_world* world, sett_entity entity,
                                       sett_component component, const char* call);
 
@@ -155,11 +163,16 @@ setti_type* setti_change_check_type(sett_world* world, sett_component component,
 /* Returns true if calls of the program may add a type to `count` entities. */
 static inline bool setti_change_may_add(const setti_type* type, uint32_t count)
 {
-    return (type->flags & SETTI_TYPE_LINKED) == 0 &&
-           ((type->flags & SETTI_TYPE_ONE) == 0 || (type->storage.count == 0 && count == 1));
+    if ((type->flags & SETTI_TYPE_LINKED) != 0) {
+        return false;
+    }
+    if ((type->flags & SETTI_TYPE_ONE) == 0) {
+        return true;
+    }
+    return type->storage.count == 0 && count == 1;
 }
 
-/* Fails: only other calls of the library add or remove the type. */
+/* Reports that only other calls of the library add or remove the type. Returns the error. */
 sett_status setti_change_reject_linked(sett_world* world, const setti_type* type, const char* call);
 
 /* Reports a value given for a tag, in debug builds. */
@@ -167,7 +180,8 @@ void setti_change_report_tag(const sett_world* world, const setti_type* type, co
 static inline void setti_change_check_tag(const sett_world* world, const setti_type* type,
                                           const void* value, const char* call)
 {
-    if (SETTI_DEBUG && type != NULL && value != NULL && type->storage.size == 0) {
+    bool is_tag = type != NULL && type->storage.size == 0;
+    if (SETTI_DEBUG && is_tag && value != NULL) {
         setti_change_report_tag(world, type, call);
     }
 }
@@ -192,12 +206,14 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
 void setti_conversion_drop(sett_world* world, setti_conversion* conversion);
 
 /* Moves the values to the new storage, in their order.
- *   first  the group that will own the type: values of its members come first. NULL: no group
- * Returns the number of members if they are now in the order of entity indices, or SETTI_NONE. */
+ *   first  the group that will own the type: the values of members come first. NULL: no group
+ * Returns the number of members if the values of members are now in the order of entity indices.
+ * Else returns SETTI_NONE. */
 uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion,
                                  const setti_listener* first);
 
-/* Resolves SETT_STORAGE_DEFAULT in *kind. Returns NULL, or why the type cannot have the kind. */
+/* Resolves SETT_STORAGE_DEFAULT in *kind. Returns NULL, or the reason why the type cannot have this
+ * kind of storage. */
 const char* setti_conversion_check(const setti_type* type, sett_storage_kind* kind);
 
 sett_status setti_change_convert(sett_world* world, setti_type* type, sett_storage_kind kind,
@@ -207,10 +223,11 @@ sett_status setti_change_convert(sett_world* world, setti_type* type, sett_stora
 sett_status setti_component_convert(sett_world* world, sett_component component,
                                     sett_storage_kind kind, const char* call);
 
-/* Converts an array to a sparse set. Fails if the program has chosen the array. */
+/* Converts an array to a sparse set. Reports an error if the program has chosen the array. */
 sett_status setti_change_need_sparse_set(sett_world* world, setti_type* type, const char* call);
 
-/* Makes all matching entities members of a new listener, or after a failure some of them. */
+/* Makes all matching entities members of a new listener. If memory runs out, returns false, and
+ * only some of these entities are members. */
 bool setti_change_admit(sett_world* world, setti_listener* listener);
 
 #endif

@@ -1,8 +1,8 @@
 /* change_add.c: sett_add and sett_ensure: an entity gets a component.
  *
  * The workload: plain types on living entities, by a transition that was taken a moment before. The
- * fast path is in line at the top of sett_add, and reads the entity and the type, and writes one
- * bit and one signature. The slow path, setti_change_add, handles every case: required types,
+ * fast path is in line at the top of sett_add. It reads the entity and the type, and writes one bit
+ * and one signature. The slow path, setti_change_add, handles every case: required types,
  * groups, observers, storages of every kind. After all checks, the slow path makes an edit (edit.h)
  * for each type, and reserves all edits before carrying out the first.
  *
@@ -10,10 +10,8 @@
  * changed, and the slow path follows. If the library is compiled with SETT_NO_FAST_PATHS, all
  * changes take the slow path: tests run both ways. Slow paths also reject unregistered types.
  *
- * Invariant:  a transition that a type remembers concerns no listener, and the signatures `from`
- * and
- *             `to` differ only in this type: `from` lacks the type if it is added, `to` if it is
- *             removed
+ * Invariant:  a transition that a type remembers concerns no listener;
+ *             the two signatures of the transition differ only in this type;
  *             a failed call leaves the world unchanged
  */
 #include "world/change.h"
@@ -219,7 +217,8 @@ void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity ent
 SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     const uint32_t hooks = type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_CASCADES);
-    const bool is_quiet = (world->locks | hooks) == 0; /* else setti_change_add_fast, below */
+    const bool is_quiet =
+        (world->locks | hooks) == 0; /* else setti_change_add_fast adds the type */
     void* value = NULL;
     if (is_quiet && (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         value = fast_try_add_dont_fragment(world, type, entity);

@@ -136,7 +136,7 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* old_sto
 
 /* The values that one loop moves. */
 typedef enum conversion_part {
-    CONVERSION_MEMBERS, /* the values of a listener's members; without a listener: all values */
+    CONVERSION_MEMBERS, /* the values of members; all values if there is no listener */
     CONVERSION_OTHERS   /* the values of all other entities */
 } conversion_part;
 
@@ -174,7 +174,7 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* old_st
 {
     SETTI_ASSERT(old_storage->kind == SETTI_ARRAY && new_storage->kind == SETTI_SPARSE &&
                  word != 0);
-    /* a word is in one page of the array and one page of the index; its rows can be in two pages */
+    /* the values of a word are in one page of the array, but the new rows can be in two pages */
     const unsigned char* values = setti_storage_row(old_storage, base);
     setti_sparse_page* page = new_storage->presence.data[base >> SETTI_SPARSE_SHIFT];
     uint32_t* entry = &page->row[base & SETTI_SPARSE_MASK];

@@ -255,13 +255,17 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
     uint32_t slot = entity.index & SETTI_ENTITY_MASK;
     if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || page == NULL ||
-                       page->generation[slot] != entity.generation ||
-                       entity.generation >= SETTI_GENERATION_MAX || /* the last, or not valid */
-                       (world->pool.cow_from | world->locks_or_observers |
+                       page->generation[slot] != entity.generation)) {
+        return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
+    }
+    if (SETTI_UNLIKELY(entity.generation >= SETTI_GENERATION_MAX)) { /* the last, or not valid */
+        return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
+    }
+    if (SETTI_UNLIKELY((world->pool.cow_from | world->locks_or_observers |
                         world->dont_fragment.count | (uintptr_t)world->listeners) != 0)) {
         return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
     }
-    uint32_t set = page->signature[slot]; /* not dying: nothing is locked */
+    uint32_t set = page->signature[slot]; /* without SETTI_DYING, because nothing is locked */
     const setti_signature* record = NULL;
     if (SETTI_LIKELY(set != 0)) {
         record = &world->signatures.record[set];
@@ -297,13 +301,14 @@ static void destroy_one(sett_world* world, uint32_t index, bool forgets)
     sett_entity entity = setti_entity_at(&world->entities, index);
     uint32_t set = *setti_entity_signature(&world->entities, entity) & ~SETTI_DYING;
     SETTI_ASSERT((*setti_entity_signature(&world->entities, entity) & SETTI_DYING) != 0);
-    setti_edit edit = {.entities = &entity,
-                       .count = 1,
-                       .from = set,
-                       .removes_all = true,
-                       .destroys = true,
-                       /* in its own range the world itself would create the handle again */
-                       .forgets = forgets && !setti_entity_in_range(&world->entities, index)};
+    setti_edit edit = {
+        .entities = &entity,
+        .count = 1,
+        .from = set,
+        .removes_all = true,
+        .destroys = true,
+        /* in the world's own range, the world itself would create the handle again */
+        .forgets = forgets && !setti_entity_in_range(&world->entities, index)};
     setti_edit_notify_leaving(world, &edit);
     setti_edit_release(world, &edit);
     setti_edit_commit(world, &edit);

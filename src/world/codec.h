@@ -6,7 +6,7 @@
  * value by the calls that a program would make.
  *
  * The receiver expects a list to hold the old members in the old order, then the new members in the
- * order of indices. A delta contains the order if it is another. */
+ * order of indices. If a list has another order, the delta contains this order. */
 #ifndef SETTI_CODEC_H
 #define SETTI_CODEC_H
 
@@ -36,14 +36,14 @@ typedef enum setti_delta_kind {
 /* One entry of a type, or a block of entries for up to 64 neighbouring entities. */
 typedef struct setti_delta_entry {
     uint32_t kind;              /* setti_delta_kind */
-    uint32_t index;             /* of the entity; in a block: the lowest index of the 64 */
+    uint32_t index;             /* index of the entity; in a block: the lowest of the 64 indices */
     uint64_t bits;              /* in a block: a bit for each entity; in a single entry: 0 */
-    uint32_t count;             /* items of the value, if the codec counts items */
+    uint32_t count;             /* number of items in the value, if the codec counts items */
     uint32_t size;              /* bytes of the value, or of an item, in the delta */
-    const unsigned char* bytes; /* of the value; NULL if the value is removed */
+    const unsigned char* bytes; /* the value; NULL if the value is removed */
 } setti_delta_entry;
 
-/* The k-th number of an array of 4-byte numbers. */
+/* Returns the k-th number in an array of 4-byte numbers. */
 static inline uint32_t setti_delta_word(const unsigned char* bytes, size_t k)
 {
     return (uint32_t)setti_bytes_get(bytes + 4 * k, 4);
@@ -55,17 +55,17 @@ enum {
     SETTI_AFTER
 };
 
-/* Reads two states; `side` chooses the state. */
+/* Functions that read two states. `side`, SETTI_BEFORE or SETTI_AFTER, chooses the state. */
 typedef struct setti_sides {
-    /* The entity at an index, or null. */
+    /* Returns the entity at an index, or null. */
     sett_entity (*entity)(struct setti_sides* sides, uint32_t index, uint32_t side);
-    /* The value of the entity at an index, or NULL. */
+    /* Returns the value of the entity at an index, or NULL. */
     const void* (*value)(struct setti_sides* sides, const setti_type* type, uint32_t index,
                          uint32_t side);
-    /* A page of a table, or NULL. */
+    /* Returns a page of a table, or NULL. */
     const void* (*page)(struct setti_sides* sides, const setti_pages* pages, uint32_t number,
                         uint32_t side);
-    /* The contents of a root that is one 4-byte number. */
+    /* Returns the contents of a root that is one 4-byte number. */
     uint32_t (*number)(struct setti_sides* sides, const setti_root* root, uint32_t side);
 } setti_sides;
 
@@ -73,11 +73,12 @@ typedef struct setti_sides {
 typedef struct setti_encoder {
     const char* call;   /* the program's call, for messages */
     setti_sides* sides; /* values of SETTI_AFTER are written */
-    void (*write)(struct setti_encoder* to, const void* bytes, size_t size);
+    void (*write)(struct setti_encoder* encoder, const void* bytes, size_t size);
     /* Writes the program's bytes in the delta's form: little-endian, padding as zeroes. */
-    void (*write_data)(struct setti_encoder* to, const setti_type* data, const void* value);
+    void (*write_data)(struct setti_encoder* encoder, const setti_type* data_type,
+                       const void* value);
     void* user;
-    sett_status status; /* not SETT_OK: a value could not be written */
+    sett_status status; /* SETT_OK, or the error of a value that could not be written */
 } setti_encoder;
 
 static inline void setti_encode_number(setti_encoder* encoder, uint64_t number, size_t size)
@@ -99,7 +100,7 @@ typedef struct setti_player {
     const char* call;   /* the program's call, for messages */
     setti_sides* sides; /* SETTI_AFTER is the live world */
     setti_fate (*fate)(const struct setti_player* player, uint32_t index);
-    /* Reserves memory for the next change. */
+    /* Reserves memory for the next change. Returns false if memory runs out. */
     bool (*room)(const struct setti_player* player);
     /* Reports an error of the delta in values of `type`. Returns false. */
     bool (*reject)(const struct setti_player* player, const setti_type* type, const char* why);
@@ -122,7 +123,8 @@ typedef struct setti_codec_list {
     uint32_t last;  /* place of the last member; SETTI_NONE: the list is empty */
 } setti_codec_list;
 
-/* The position of a loop over the owners that a value names. Zeroes before the first step. */
+/* The position of a loop over the owners that a value names. Both numbers are 0 before the first
+ * step. */
 typedef struct setti_codec_cursor {
     uint32_t number;
     uint32_t place;
@@ -130,21 +132,25 @@ typedef struct setti_codec_cursor {
 
 typedef struct setti_codec {
     setti_delta_form form;
-    uint32_t counted;     /* bytes of the count at the start of a value; 0: values have no count */
-    uint32_t pass;        /* 0 or 1: values of pass 0 are set before, and detached after, pass 1 */
+    uint32_t counted; /* bytes of the count at the start of a value; 0: values have no count */
+    uint32_t pass; /* 0 or 1: values of pass 0 are set before those of pass 1, and detached after */
     uint32_t remove_pass; /* 0 to 2: values are removed in the order of these passes */
     bool by_index;        /* a value has the owner's index, without a generation */
     bool whole;           /* one call may write to all rows of the type */
-    bool direct;          /* an entity is in one list at most; its place is its index */
-    /* Returns the size of a value; if values are counted, of an item. NULL: an item is a byte. */
+    bool direct; /* an entity is in at most one list, and the place is the entity's index */
+    /* Returns the bytes of a value, or of an item if values have a count. NULL: an item is a
+     * byte. */
     uint32_t (*bytes)(const setti_type* type);
 
     /* Encoding. */
-    /* Values of this type depend on lists of the returned type. NULL: no other type. */
+    /* Returns the type on whose lists values of this type depend. NULL: values depend on no other
+     * type. */
     const setti_type* (*follows)(const sett_world* world);
-    /* Whether a value must be written although the owner is the same. NULL: if its bytes differ. */
+    /* Returns true if a value must be written although the owner is the same. NULL: a value is
+     * written if the bytes differ. */
     bool (*differs)(const void* before, const void* after);
-    void (*encode)(setti_encoder* to, const setti_type* type, const void* value); /* optional */
+    void (*encode)(setti_encoder* encoder, const setti_type* type,
+                   const void* value); /* optional */
 
     /* Playing. */
     /* Returns NULL, or an error that makes a value invalid in any world. Optional. */
@@ -166,7 +172,8 @@ typedef struct setti_codec {
     bool (*acyclic)(const setti_type* type);
 
     /* Lists. These functions are NULL if there are no lists. */
-    /* Returns the owner of the next list that has the entity at an index; null at the end. */
+    /* Returns the owner of the next list that has the entity at an index. Returns null at the
+     * end. */
     sett_entity (*owner)(setti_sides* sides, const setti_type* type, uint32_t index, uint32_t side,
                          setti_codec_cursor* cursor);
     /* Finds the list of an owner. Returns false if the owner has no list. */

@@ -1198,7 +1198,7 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
     } else if (alive || record->verb == &command_create) {
         status = record->verb->apply(commands, record);
     }
-    if (status == SETT_STATUS_OUT_OF_MEMORY) { /* the command stays */
+    if (status == SETT_STATUS_OUT_OF_MEMORY) { /* the command stays in the buffer */
         commands_fail_apply(commands, record, applied);
         return status;
     }

@@ -250,8 +250,8 @@ static void component_differ_arrays(setti_writer* out, const char* what, const v
     setti_component_differ_in(out, differ, what);
 }
 
-/* Hooks are not compared: each shared library has an own copy of the hooks. Masks are not compared:
- * compilers report padding differently. */
+/* Hooks are not compared: each shared library has another copy of the hooks. Masks are not
+ * compared: compilers report padding differently. */
 SETTI_COLD void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                             const sett_component_desc* wanted)
 {
@@ -303,7 +303,7 @@ static const char* component_origin(const setti_type* type)
     return "";
 }
 
-/* Fails unless all options of an existing type are as wanted. */
+/* Reports an error unless all options of an existing type are as wanted. */
 static sett_status component_check_same(sett_world* world, const setti_type* existing,
                                         const sett_component_desc* wanted)
 {
@@ -596,7 +596,8 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     if (mask == NULL) {
         return false;
     }
-    memset(mask, desc->byte_count != 0 ? 0 : 255, size); /* without ranges all bytes count */
+    memset(mask, desc->byte_count != 0 ? 0 : 255,
+           size); /* if no ranges are given, all bytes count */
     for (uint32_t k = 0; k < desc->byte_count; k++) {
         memset(mask + desc->bytes[k].offset, 255, desc->bytes[k].size);
     }
@@ -646,7 +647,7 @@ static bool component_reserve_dependants(setti_pool* pool, const setti_type* typ
     return true;
 }
 
-/* Notes in the type `needed` that `type` requires it. The caller has reserved room. */
+/* Notes in the type `needed` that `type` requires this type. The caller has reserved room. */
 static void component_depend(setti_pool* pool, setti_type* type, setti_type* needed)
 {
     (void)setti_type_list_add(pool, &needed->dependants, type);
@@ -1145,7 +1146,8 @@ static sett_component component_register_relationship(sett_world* world,
     return id;
 }
 
-/* Registers an existing name again. Fails if the options differ. */
+/* Registers an existing name again. Reports an error if the options differ. Returns 0 after an
+ * error. */
 static sett_component component_register_again(sett_world* world, setti_type* existing,
                                                const sett_component_desc* desc, const char* call)
 {
@@ -1153,7 +1155,7 @@ static sett_component component_register_again(sett_world* world, setti_type* ex
         return 0;
     }
     if (existing->desc.type_name == NULL) {
-        /* if memory runs out, the name stays NULL: it only serves checks */
+        /* if memory runs out, the name stays NULL, and the C type is not checked */
         (void)component_own_type_name(&world->pool, existing, desc->type_name);
     }
     if (desc->members != NULL &&
@@ -1181,7 +1183,7 @@ static sett_status component_check_id(sett_world* world, const sett_component_de
             call, desc->name, (unsigned)desc->id, (unsigned)SETTI_COMPONENT_LIBRARY,
             (unsigned)SETT_ID_RESERVED_END - 1, (unsigned)SETT_ID_RESERVED_END);
     }
-    const setti_type* other = setti_world_type(world, desc->id); /* NULL for id 0 */
+    const setti_type* other = setti_world_type(world, desc->id); /* NULL if the id is 0 */
     if (other != NULL) {
         return setti_world_fail_with(
             world, SETT_STATUS_CONFLICT,

@@ -132,8 +132,8 @@ typedef enum setti_ending {
 
 /* Functions of change_destroy.c. Programs without cascading types do not link these functions. */
 typedef struct setti_cascade_calls {
-    /* Destroys an entity and all entities that the cascades collect. Fails if one of the entities
-     * must not be destroyed. */
+    /* Destroys an entity and all entities that the cascades collect. If one of these must not be
+     * destroyed, returns an error, and destroys none. */
     sett_status (*destroy)(sett_world* world, struct setti_type* type, uint32_t index,
                            setti_ending ending);
     /* Makes room to collect `need` entities with a type. */
@@ -221,14 +221,15 @@ typedef struct setti_type {
      * is data */
     const struct setti_type* data_type;
     const setti_cascade* cascade; /* set by setti_component_set_cascade, or NULL */
-    /* all required types, transitively; each follows its own required types */
+    /* all types that this type requires, directly or through others; each comes after the types
+     * that it requires */
     setti_type_list required;
-    /* all types that require this type, transitively, in the order of registration */
+    /* all types that require this type, directly or through others, in the order of registration */
     setti_type_list dependants;
     /* the registered options, with defaults; pointers lead to copies in the pool. If `mask` is
      * NULL, all bits count */
     sett_component_desc desc;
-    /* the registered text of desc.type_name: only its address is compared */
+    /* the address of the registered text of desc.type_name: only the address is compared */
     const char* type_text;
     setti_members* members; /* or NULL */
     /* members of the form that the `write` hook writes, or NULL */
@@ -284,7 +285,7 @@ typedef struct sett_member_calls_ {
  * Returns false if memory runs out. */
 bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed);
 
-/* Gives a type members. Fails if the type has other members. */
+/* Gives a type members. Reports an error if the type has other members. */
 sett_status setti_component_set_members(sett_world* world, setti_type* type,
                                         const sett_struct* structure, const char* call);
 

@@ -3,7 +3,7 @@
  * The workload: once for each type, at registration or right after.
  *
  * Invariant:  type->desc.members points to `of` in type->written or type->members, or is NULL;
- *             with type->members, the mask is 255 exactly in the bytes of members that are not
+ *             if type->members is set, the mask is 255 exactly in the bytes of members that are not
  *             local, entity_offsets are the offsets of all handles, and a type with strings or
  *             lists has the library's hooks
  */
@@ -276,7 +276,7 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
     return wrong;
 }
 
-/* Reports an error if a type cannot get other members than its present members. */
+/* Reports an error if the members of a type can no longer be changed. */
 static sett_status members_check_change(sett_world* world, const setti_type* type, const char* call)
 {
     const char* name = type->desc.name;

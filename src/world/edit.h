@@ -1,17 +1,17 @@
 /* edit.h: an edit is a structural change as a value. Four steps carry out an edit. All changes of
  * structure are edits, except the fast paths in change*.c.
  *
- * An edit holds the signature of entities before and after the change, the added types with their
- * values, and the removed types. A call may need a list of edits, for example one for each required
- * type. The steps:
+ * An edit holds the signatures of the entities before and after the change (`from` and `to`), the
+ * added types with values, and the removed types. A call may need a list of edits, for example one
+ * edit for each required type. The steps:
  *
  *     reserve           reserves memory for the other steps, first for all edits of a list
  *     notify leaving    runs on_exit of observers that match `from` and not `to`, and on_remove
  *     commit            changes structure and values; cannot fail
  *     notify entering   runs on_add (with the final value), on_set and on_enter
  *
- * Queries and groups see `from` and `to`, never a signature in between. A call that fails in the
- * first step leaves the world unchanged. */
+ * Queries and groups see only `from` and `to`, no other signature. A call that fails in the first
+ * step leaves the world unchanged. */
 #ifndef SETTI_EDIT_H
 #define SETTI_EDIT_H
 
@@ -35,11 +35,11 @@ typedef struct setti_edit_part {
 } setti_edit_part;
 
 typedef struct setti_edit {
-    sett_entity* entities;  /* with `creates`: written by the commit, or NULL */
-    uint32_t count;         /* of entities: 1, unless the edit creates */
+    sett_entity* entities;  /* if `creates`: the commit writes the handles here, or NULL */
+    uint32_t count;         /* number of entities: 1, unless the edit creates */
     uint32_t from;          /* the entities' signature before, without dont_fragment types */
-    uint32_t to;            /* the signature after */
-    setti_edit_part* added; /* in an order with required types before the types that need them */
+    uint32_t to;            /* the entities' signature after; SETTI_NONE: memory ran out */
+    setti_edit_part* added; /* required types come before the types that require them */
     uint32_t added_count;
     uint32_t room;       /* capacity of `added` in the pool; 0: `added` is memory of the caller */
     uint32_t flags;      /* SETTI_TYPE_* of all added types together, set by the step "reserve" */
@@ -69,7 +69,7 @@ void setti_edit_free_strays(sett_world* world);
 static inline void setti_edit_unpin(sett_world* world)
 {
     SETTI_ASSERT(world->pool.pinned != 0);
-    if (--world->pool.pinned == 0) { /* else an outer call needs the pins */
+    if (--world->pool.pinned == 0) { /* no outer call needs the pins */
         world->reserved_for = SETTI_NONE;
         if (SETTI_UNLIKELY(world->pool.strayed)) {
             setti_edit_free_strays(world);
@@ -77,25 +77,28 @@ static inline void setti_edit_unpin(sett_world* world)
     }
 }
 
-/* Returns the signature with the type toggled. Returns SETTI_NONE if memory runs out. */
+/* Returns the signature with a type added if `signature` lacks the type, else with the type
+ * removed. Returns SETTI_NONE if memory runs out. */
 uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_type* type);
 
 /* Frees the signatures without entities. */
 void setti_edit_reclaim_signatures(sett_world* world);
 
-/* Drops all plans and cached transitions, after listeners have changed. */
+/* Drops all plans and remembered transitions, after listeners have changed. */
 void setti_edit_forget_transitions(sett_world* world);
 
-/* Makes an edit that adds a type. If memory runs out, reserving the edit fails. */
-setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t from,
+/* Makes an edit that adds a type to an entity with the signature `before`. If memory runs out,
+ * reserving the edit fails. */
+setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t before,
                                setti_edit_part* part);
 
-/* Makes an edit that removes a type. If memory runs out, reserving the edit fails. */
-setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t from,
+/* Makes an edit that removes a type from an entity with the signature `before`. If memory runs out,
+ * reserving the edit fails. */
+setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t before,
                                  setti_type* type);
 
-/* Adds a type that the entities lack to an edit, after its required types. Returns its part, or
- * NULL if memory runs out. */
+/* Adds a type that the entities lack to an edit, after the types that this type requires. Returns
+ * the part of the type, or NULL if memory runs out. */
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type);
 
 void setti_edit_free(sett_world* world, setti_edit* edit);
@@ -111,8 +114,9 @@ typedef struct setti_scope_calls {
 /* ------------------------------------------------------------------------------------ the steps */
 
 /* The step "reserve". A failure drops the reservations of all edits.
- *   from  with `creates`: where the search for free indices begins; advanced for the next edit */
-sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from);
+ * search_start  if the edit creates: the search for free indices begins at *search_start, which is
+ *                 then advanced for the next edit */
+sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* search_start);
 
 /* The step "reserve" for one entity, with an index that exists or is reserved. Returns false if
  * memory runs out. */
@@ -141,8 +145,8 @@ void setti_edit_run(sett_world* world, const setti_edit* edit);
 
 /* A walk over the types that an edit removes. */
 typedef struct setti_edit_removal {
-    uint32_t dont_fragment; /* dont_fragment types still to visit */
-    uint32_t count;         /* then, entries of `types` still to visit, from the last on */
+    uint32_t dont_fragment; /* number of dont_fragment types still to visit */
+    uint32_t count;         /* number of `types` still to visit, from the last to the first */
     const sett_component* types;
 } setti_edit_removal;
 
@@ -150,18 +154,21 @@ typedef struct setti_edit_removal {
 static inline setti_edit_removal setti_edit_removed(const sett_world* world, const setti_edit* edit)
 {
     SETTI_ASSERT(edit->removed == NULL || !edit->removes_all);
-    setti_edit_removal walk = {0, edit->removed != NULL, NULL}; /* `count` is 1 or 0 */
+    setti_edit_removal walk = {0, 0, NULL};
     if (edit->removed != NULL) {
+        walk.count = 1;
         walk.types = &edit->removed->id;
     } else if (edit->removes_all) {
         walk.dont_fragment = world->dont_fragment.count;
-        walk.count = edit->from != 0 ? world->signatures.record[edit->from].count : 0;
-        walk.types = walk.count != 0 ? world->signatures.record[edit->from].types : NULL;
+        if (edit->from != 0) {
+            walk.count = world->signatures.record[edit->from].count;
+            walk.types = world->signatures.record[edit->from].types;
+        }
     }
     return walk;
 }
 
-/* Returns the next type of a walk, or NULL at the end. */
+/* Returns the next type of a walk, or NULL at the end. `index` is the index of the entity. */
 static inline setti_type* setti_edit_next_removed(const sett_world* world, setti_edit_removal* walk,
                                                   uint32_t index)
 {
@@ -174,17 +181,19 @@ static inline setti_type* setti_edit_next_removed(const sett_world* world, setti
     return walk->count != 0 ? world->types[walk->types[--walk->count]] : NULL;
 }
 
-/* Whether the edit may remove a type with SETTI_TYPE_REMOVE_HOOKS. True if that is not known. */
+/* Returns true if the edit removes a type with SETTI_TYPE_REMOVE_HOOKS, or if that is not known. */
 SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_edit* edit)
 {
     if (!edit->removes_all) {
         return edit->removed != NULL && (edit->removed->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     }
-    return world->dont_fragment.count != 0 ||
-           (edit->from != 0 && world->signatures.record[edit->from].hooked != 0);
+    if (world->dont_fragment.count != 0) { /* not known */
+        return true;
+    }
+    return edit->from != 0 && world->signatures.record[edit->from].hooked != 0;
 }
 
-/* The value to copy for a part, or NULL. */
+/* Returns the value to copy for a part, or NULL. */
 SETTI_INLINE const void* setti_edit_value(const setti_edit_part* part)
 {
     if (part->origin == NULL || part->value != NULL) { /* a part with a value has no origin */
@@ -192,13 +201,14 @@ SETTI_INLINE const void* setti_edit_value(const setti_edit_part* part)
         return part->value;
     }
     SETTI_ASSERT(setti_storage_has(part->origin, part->source));
-    return SETTI_LIKELY(part->origin->kind == SETTI_ARRAY)
-               ? setti_storage_row(part->origin, part->source)
-               : setti_storage_find(part->origin, part->source);
+    if (SETTI_LIKELY(part->origin->kind == SETTI_ARRAY)) {
+        return setti_storage_row(part->origin, part->source);
+    }
+    return setti_storage_find(part->origin, part->source);
 }
 
 /* The slow path of setti_edit_write.
- *   value  from setti_edit_value */
+ *   value  the result of setti_edit_value */
 void setti_edit_write_any(const setti_edit_part* part, void* row, const void* value);
 
 /* Writes the value of a part to a new row. */
@@ -215,7 +225,8 @@ SETTI_INLINE void setti_edit_write(const setti_edit_part* part, void* row)
     }
 }
 
-/* Whether a type uses `claimed`: for rows of a sparse set, or for entries of collect_list. */
+/* Returns true if a type uses `claimed`: for rows of a sparse set, or for entries of
+ * collect_list. */
 SETTI_INLINE bool setti_edit_claims(const setti_type* type)
 {
     return type->storage.kind == SETTI_SPARSE || type->cascade != NULL;
@@ -237,7 +248,7 @@ SETTI_INLINE bool setti_edit_reserve_collect(sett_world* world, setti_type* type
  *   enters  SETTI_ENTERS or SETTI_LEAVES */
 typedef struct setti_listener_calls {
     /* The slow path of setti_edit_plan. */
-    const setti_plan_step* (*plan)(sett_world* world, uint32_t from, uint32_t to);
+    const setti_plan_step* (*plan)(sett_world* world, uint32_t before, uint32_t after);
     /* Reserves memory for entities to enter listeners. Returns false if memory runs out. */
     bool (*reserve)(sett_world* world, const setti_edit* edit, setti_entity_run run);
     /* Makes entities enter or leave listeners. */
@@ -248,7 +259,7 @@ typedef struct setti_listener_calls {
 
 /* Functions of the hierarchy for observers with conditions on ancestors. */
 typedef struct setti_upward_calls {
-    /* Whether an entity matches. */
+    /* Returns true if an entity matches. */
     bool (*matches)(sett_world* world, const setti_listener* listener, uint32_t index);
     /* Runs on_enter or on_exit for an edited entity and all descendants. */
     void (*notify)(sett_world* world, const setti_listener* listener, const setti_edit* edit,
@@ -257,49 +268,51 @@ typedef struct setti_upward_calls {
     void (*release)(sett_world* world, uint32_t index);
 } setti_upward_calls;
 
-/* Ends the step "notify leaving": detaches the children of an entity that loses Hierarchy. */
+/* The end of the step "notify leaving": detaches the children of an entity that loses Hierarchy. */
 void setti_edit_release(sett_world* world, const setti_edit* edit);
 
 void setti_edit_listen(sett_world* world, setti_listener* listener);
 void setti_edit_unlisten(sett_world* world, setti_listener* listener);
 
 /* Finds or makes the plan of a transition. Returns NULL if memory runs out. */
-SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t from, uint32_t to)
+SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t before,
+                                                    uint32_t after)
 {
     static const setti_plan_step none = {.listener = NULL}; /* an empty plan */
     const setti_plan_table* plans = &world->plans;
-    if (SETTI_LIKELY(world->listeners == NULL) || from == to) {
+    if (SETTI_LIKELY(world->listeners == NULL) || before == after) {
         return &none;
     }
-    if (plans->last_key == ((uint64_t)from << 32 | to)) {
+    if (plans->last_key == ((uint64_t)before << 32 | after)) {
         return &plans->step[plans->last];
     }
-    return plans->calls->plan(world, from, to);
+    return plans->calls->plan(world, before, after);
 }
 
-/* The signature before an edit: SETTI_NONE if the entities do not exist. */
+/* Returns the signature before an edit, or SETTI_NONE if the entities do not exist yet. */
 SETTI_INLINE uint32_t setti_edit_before(const setti_edit* edit)
 {
     return edit->creates ? SETTI_NONE : edit->from;
 }
 
+/* Returns the signature after an edit, or SETTI_NONE if the entities no longer exist. */
 SETTI_INLINE uint32_t setti_edit_after(const setti_edit* edit)
 {
     return edit->destroys ? SETTI_NONE : edit->to;
 }
 
-/* Whether an edit may have an effect (SETTI_PLAN_*) on a listener. */
+/* Returns true if an edit may have an effect (SETTI_PLAN_*) on a listener. */
 SETTI_INLINE bool setti_edit_does(sett_world* world, const setti_edit* edit, uint8_t effect)
 {
     const setti_plan_step* plan =
         setti_edit_plan(world, setti_edit_before(edit), setti_edit_after(edit));
-    return plan == NULL || (plan->all & effect) != 0; /* NULL: no memory, so not known */
+    return plan == NULL || (plan->all & effect) != 0; /* NULL: memory ran out, so any may happen */
 }
 
-/* Whether a transition concerns no listener. */
-static inline bool setti_edit_has_no_listener(sett_world* world, uint32_t from, uint32_t to)
+/* Returns true if a transition concerns no listener. */
+static inline bool setti_edit_has_no_listener(sett_world* world, uint32_t before, uint32_t after)
 {
-    const setti_plan_step* plan = setti_edit_plan(world, from, to);
+    const setti_plan_step* plan = setti_edit_plan(world, before, after);
     return plan != NULL && plan->listener == NULL;
 }
 
@@ -315,7 +328,7 @@ SETTI_INLINE void setti_edit_notify_entering(sett_world* world, const setti_edit
     }
 }
 
-/* Runs all callbacks of an event. */
+/* Locks the world, and runs all callbacks of an event. */
 void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event event,
                          sett_entity entity, void* value);
 
@@ -342,11 +355,11 @@ SETTI_INLINE bool setti_edit_has_callbacks(const setti_type* type, setti_event e
 }
 
 SETTI_INLINE void setti_edit_write_signature(sett_world* world, uint32_t index, uint32_t* signature,
-                                             uint32_t to)
+                                             uint32_t after)
 {
-    SETTI_ASSERT(to != SETTI_NONE);
+    SETTI_ASSERT(after != SETTI_NONE);
     setti_entity_write(&world->pool, &world->entities, index);
-    *signature = to;
+    *signature = after;
 }
 
 SETTI_INLINE void setti_edit_deinit_value(sett_world* world, const setti_type* type, uint32_t index)

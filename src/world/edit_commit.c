@@ -23,7 +23,7 @@ static void commit_unlink(sett_world* world, const setti_edit* edit, uint32_t in
 {
     setti_edit_removal walk = setti_edit_removed(world, edit);
     setti_type* type;
-    bool outer = world->removing_all; /* `unlink` of a module reads it */
+    bool outer = world->removing_all; /* the functions `unlink` of modules read removing_all */
     world->removing_all = edit->removes_all;
     while ((type = setti_edit_next_removed(world, &walk, index)) != NULL) {
         if (type->cascade != NULL) {
@@ -66,7 +66,7 @@ void setti_edit_write_any(const setti_edit_part* part, void* row, const void* va
 SETTI_INLINE void commit_claim(setti_type* type, uint32_t count)
 {
     SETTI_ASSERT(type->claimed >= (setti_edit_claims(type) ? count : 0));
-    if (type->claimed != 0) { /* 0 if the type needs no reservations */
+    if (type->claimed != 0) { /* it is 0 if the type needs no reservations */
         type->claimed -= count;
     }
 }
@@ -95,19 +95,20 @@ static void commit_repeat(const setti_type* type, unsigned char* rows, const uns
         return;
     }
     setti_row_copy(rows, value, size);
-    for (size_t done = size, end = size * count; done < end;) { /* doubles the written part */
-        size_t step = SETTI_MIN(done, end - done);
-        memcpy(rows + done, rows, step);
-        done += step;
+    const size_t end = size * count;
+    for (size_t written = size; written < end;) { /* each step doubles the written part */
+        size_t step = SETTI_MIN(written, end - written);
+        memcpy(rows + written, rows, step);
+        written += step;
     }
 }
 
-/* Adds a part's type to a run of new entities, with values.
- *   done  number of the edit's entities before the run */
+/* Adds the type of a part to a run of new entities, with values.
+ *   position  number of the edit's entities before the run */
 static void commit_fill(sett_world* world, const setti_edit* edit, const setti_edit_part* part,
-                        setti_entity_run run, uint32_t done)
+                        setti_entity_run run, uint32_t position)
 {
-    SETTI_ASSERT(done + run.count <= edit->count);
+    SETTI_ASSERT(position + run.count <= edit->count);
     setti_type* type = part->type;
     size_t size = type->storage.size;
     for (uint32_t k = 0; k < run.count;) {
@@ -117,14 +118,15 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
         SETTI_ASSERT(step != 0 && step <= run.count - k);
         const unsigned char* value = setti_edit_value(part);
         if (value != NULL && !edit->repeat) {
-            value += (done + k) * size;
+            value += (position + k) * size;
         }
         if (value == NULL || type->desc.copy != NULL) {
             setti_type_init_values(type, rows, step);
         }
-        if (value != NULL && size != 0 && edit->repeat) {
+        bool has_value = value != NULL && size != 0;
+        if (has_value && edit->repeat) {
             commit_repeat(type, rows, value, step);
-        } else if (value != NULL && size != 0) {
+        } else if (has_value) {
             setti_type_copy_values(type, rows, value, step);
         }
         k += step;
@@ -148,11 +150,12 @@ static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t ind
     }
 }
 
-/* Creates the entity of an edit. Returns its index. */
+/* Creates the entity of an edit. Returns the index of the entity. */
 SETTI_INLINE uint32_t commit_create(sett_world* world, const setti_edit* edit)
 {
     sett_entity entity = setti_entity_create(&world->pool, &world->entities);
-    *setti_entity_set_mut(&world->entities, entity.index) = edit->to; /* creating marked the page */
+    /* setti_entity_create has marked the page as written */
+    *setti_entity_set_mut(&world->entities, entity.index) = edit->to;
     if (edit->entities != NULL) {
         edit->entities[0] = entity;
     }
@@ -177,9 +180,12 @@ void setti_edit_commit(sett_world* world, const setti_edit* edit)
 {
     SETTI_ASSERT(edit->to != SETTI_NONE && world->locks == 0 && edit->count == 1);
     world->reserved_for = SETTI_NONE;
-    uint32_t index = edit->creates ? commit_create(world, edit) : edit->entities[0].index;
-    if (!edit->creates) { /* a new entity has no types to lose */
+    uint32_t index;
+    if (!edit->creates) {
+        index = edit->entities[0].index;
         commit_leave(world, edit, index);
+    } else {
+        index = commit_create(world, edit);
     }
     const setti_edit_part* part = edit->added;
     for (uint32_t left = edit->added_count; left != 0; left--, part++) {
@@ -204,10 +210,14 @@ void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
     for (uint32_t k = 0; k < edit->added_count; k++) {
         commit_claim(edit->added[k].type, edit->count);
     }
-    uint32_t from = setti_entity_hint_index(&world->entities);
-    for (uint32_t done = 0; done < edit->count;) { /* the same runs as in reserve_runs */
-        sett_entity* out = edit->entities != NULL ? edit->entities + done : NULL;
-        setti_entity_run run = setti_entity_next_run(&world->entities, from, edit->count - done);
+    uint32_t search_start = setti_entity_hint_index(&world->entities);
+    for (uint32_t done = 0; done < edit->count;) { /* these are the runs of reserve_runs */
+        sett_entity* out = NULL;
+        if (edit->entities != NULL) {
+            out = edit->entities + done;
+        }
+        setti_entity_run run =
+            setti_entity_next_run(&world->entities, search_start, edit->count - done);
         SETTI_ASSERT(run.count != 0 && run.count <= edit->count - done);
         setti_entity_create_run(&world->pool, &world->entities, run, edit->to, out);
         for (uint32_t k = 0; k < edit->added_count; k++) {
@@ -217,7 +227,7 @@ void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
             world->plans.calls->commit(world, edit, run, SETTI_ENTERS);
         }
         done += run.count;
-        from = run.first + run.count;
+        search_start = run.first + run.count;
     }
 }
 

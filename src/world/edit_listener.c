@@ -3,7 +3,8 @@
  *
  * A plan lists the listeners that a change from one signature to another concerns. An edit walks
  * the plan twice: for the listeners that the entity leaves, then for the listeners that it enters.
- * Making a plan tests every listener. Without memory for a plan, each edit tests every listener.
+ * Making a plan tests every listener. If there is no memory for a plan, each edit tests every
+ * listener.
  *
  * The workload: some groups and observers, and the same few transitions again and again.
  *
@@ -14,47 +15,48 @@
 
 /* ---------------------------------------------------------------------------------------- plans */
 
-/* Whether a transition concerns an observer with conditions on ancestors. */
+/* Returns true if a transition concerns an observer with conditions on ancestors. */
 static bool listener_is_concerned(const sett_world* world, const setti_listener* listener,
-                                  uint32_t from, uint32_t to)
+                                  uint32_t before, uint32_t after)
 {
     const setti_signature_table* table = &world->signatures;
     const setti_type* tree = world->types[SETT_ID_HIERARCHY];
-    if (setti_listener_matches(listener, table, from) !=
-        setti_listener_matches(listener, table, to)) {
+    if (setti_listener_matches(listener, table, before) !=
+        setti_listener_matches(listener, table, after)) {
         return true;
     }
-    if (setti_listener_is_on(table, from, tree) != setti_listener_is_on(table, to, tree)) {
+    if (setti_listener_is_on(table, before, tree) != setti_listener_is_on(table, after, tree)) {
         return true; /* the ancestors change */
     }
     for (uint32_t k = 0; k < listener->upward_count; k++) {
         const setti_type* type = listener->upward[k].type; /* descendants may test the entity */
-        if (setti_listener_is_on(table, from, type) != setti_listener_is_on(table, to, type)) {
+        if (setti_listener_is_on(table, before, type) != setti_listener_is_on(table, after, type)) {
             return true;
         }
     }
     return false;
 }
 
-/* Whether entities may enter (or leave) a listener. */
+/* Returns true if a transition makes entities enter the listener, or leave it if `enters` is false.
+ * For a listener with conditions on ancestors, returns true if that is possible. */
 static bool listener_is_crossed(const sett_world* world, const setti_listener* listener,
-                                uint32_t from, uint32_t to, bool enters)
+                                uint32_t before, uint32_t after, bool enters)
 {
     if (listener->upward_count != 0) {
-        return listener_is_concerned(world, listener, from, to);
+        return listener_is_concerned(world, listener, before, after);
     }
-    bool matches_before = setti_listener_matches(listener, &world->signatures, from);
-    bool matches_after = setti_listener_matches(listener, &world->signatures, to);
+    bool matches_before = setti_listener_matches(listener, &world->signatures, before);
+    bool matches_after = setti_listener_matches(listener, &world->signatures, after);
     return matches_before != matches_after && matches_after == enters;
 }
 
-/* The effects (SETTI_PLAN_*) of a step. */
+/* Returns the effects (SETTI_PLAN_*) of a step. `listener` is NULL at the end of a plan. */
 static uint8_t plan_effects(const setti_listener* listener, bool enters)
 {
     if (listener == NULL) {
         return 0;
     }
-    bool has_callback = (enters ? listener->on_enter : listener->on_exit) != NULL;
+    bool has_callback = enters ? listener->on_enter != NULL : listener->on_exit != NULL;
     bool notifies = listener->observes || has_callback; /* an observer may be enabled later */
     unsigned moving = enters ? SETTI_PLAN_ENTERS : SETTI_PLAN_LEAVES;
     unsigned notifying = enters ? SETTI_PLAN_ON_ENTER : SETTI_PLAN_ON_EXIT;
@@ -81,20 +83,22 @@ static bool plan_append(sett_world* world, setti_listener* listener, bool enters
 }
 
 /* Appends a step if entities may cross the listener. Returns false if memory runs out. */
-static bool plan_append_crossed(sett_world* world, setti_listener* listener, uint32_t from,
-                                uint32_t to, bool enters)
+static bool plan_append_crossed(sett_world* world, setti_listener* listener, uint32_t before,
+                                uint32_t after, bool enters)
 {
-    return !listener_is_crossed(world, listener, from, to, enters) ||
-           plan_append(world, listener, enters);
+    if (!listener_is_crossed(world, listener, before, after, enters)) {
+        return true;
+    }
+    return plan_append(world, listener, enters);
 }
 
 /* Appends the plan of a transition. Returns false if memory runs out. */
-static bool plan_append_all(sett_world* world, uint32_t from, uint32_t to)
+static bool plan_append_all(sett_world* world, uint32_t before, uint32_t after)
 {
     setti_listener* no_listener = NULL; /* ends the plan */
     for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
-        if (!plan_append_crossed(world, listener, from, to, SETTI_LEAVES) ||
-            !plan_append_crossed(world, listener, from, to, SETTI_ENTERS)) {
+        if (!plan_append_crossed(world, listener, before, after, SETTI_LEAVES) ||
+            !plan_append_crossed(world, listener, before, after, SETTI_ENTERS)) {
             return false;
         }
     }
@@ -102,11 +106,11 @@ static bool plan_append_all(sett_world* world, uint32_t from, uint32_t to)
 }
 
 /* Finds the plan of a transition, or makes it. Returns NULL if memory runs out. */
-static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uint32_t to)
+static const setti_plan_step* plan_look_up(sett_world* world, uint32_t before, uint32_t after)
 {
     setti_plan_table* table = &world->plans;
-    uint64_t key = (uint64_t)from << 32 | to;
-    SETTI_ASSERT(world->listeners != NULL && from != to);
+    uint64_t key = (uint64_t)before << 32 | after;
+    SETTI_ASSERT(world->listeners != NULL && before != after);
     uint32_t known = setti_hash_map_find(&table->by_edge, key); /* first step, or SETTI_NONE */
     if (known != SETTI_NONE) {
         table->last_key = key;
@@ -114,12 +118,13 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
         return &table->step[known];
     }
     const uint32_t first = table->count;
-    if (!plan_append_all(world, from, to) ||
+    if (!plan_append_all(world, before, after) ||
         !setti_hash_map_set(&world->pool, &table->by_edge, key, first)) {
         table->count = first; /* drops the incomplete plan */
         return NULL;
     }
-    for (uint32_t k = first; table->step[k].listener != NULL; k++) { /* the first step sums up */
+    /* `all` of the first step has the effects of all steps */
+    for (uint32_t k = first; table->step[k].listener != NULL; k++) {
         table->step[first].all |= table->step[k].all;
     }
     return &table->step[first];
@@ -130,32 +135,33 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
 /* A walk over the listeners concerned by an edit. */
 typedef struct listener_walk {
     const setti_plan_step* step; /* the next step of the plan; NULL: there is no plan */
-    setti_listener* next;        /* without a plan: the next listener to test */
-    uint32_t from;               /* the signature before */
-    uint32_t to;                 /* the signature after */
+    setti_listener* next;        /* if there is no plan: the next listener to test */
+    uint32_t before;             /* the signature before the edit */
+    uint32_t after;              /* the signature after the edit */
 } listener_walk;
 
 static listener_walk listeners_walk(sett_world* world, const setti_edit* edit)
 {
-    uint32_t from = setti_edit_before(edit);
-    uint32_t to = setti_edit_after(edit);
-    return (listener_walk){setti_edit_plan(world, from, to), world->listeners, from, to};
+    uint32_t before = setti_edit_before(edit);
+    uint32_t after = setti_edit_after(edit);
+    return (listener_walk){setti_edit_plan(world, before, after), world->listeners, before, after};
 }
 
-/* Returns the next listener that the edit's entities enter (or leave), or NULL at the end. */
+/* Returns the next listener that the edit's entities enter, or leave if `enters` is false. Returns
+ * NULL at the end. */
 static setti_listener* listeners_next(const sett_world* world, listener_walk* walk, bool enters)
 {
-    /* with a plan: steps in the other direction are skipped */
+    /* if there is a plan: skips the steps in the other direction */
     for (; walk->step != NULL && walk->step->listener != NULL; walk->step++) {
         if (walk->step->enters == enters) {
             return (walk->step++)->listener;
         }
     }
-    /* without a plan */
+    /* if there is no plan: tests each listener */
     while (walk->step == NULL && walk->next != NULL) {
         setti_listener* listener = walk->next;
         walk->next = listener->next;
-        if (listener_is_crossed(world, listener, walk->from, walk->to, enters)) {
+        if (listener_is_crossed(world, listener, walk->before, walk->after, enters)) {
             return listener;
         }
     }

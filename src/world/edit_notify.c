@@ -45,7 +45,7 @@ static void notify_part(sett_world* world, const setti_edit_part* part, sett_ent
     }
 }
 
-/* Runs on_add and on_set of a part for all entities. */
+/* Runs on_add and on_set of a part for all entities of the edit. */
 static void notify_added(sett_world* world, const setti_edit* edit, const setti_edit_part* part)
 {
     if ((part->type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0) {
@@ -62,23 +62,30 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
     SETTI_ASSERT(!edit->creates && edit->count == 1);
     sett_entity entity = edit->entities[0];
     setti_edit_removal walk = setti_edit_removed(world, edit);
-    const setti_type* type;
     if (setti_edit_does(world, edit, SETTI_PLAN_ON_EXIT)) {
         world->plans.calls->notify(world, edit, entity, SETTI_LEAVES);
     }
-    while (setti_edit_has_endings(world, edit) &&
-           (type = setti_edit_next_removed(world, &walk, entity.index)) != NULL) {
+    if (!setti_edit_has_endings(world, edit)) {
+        return;
+    }
+    const setti_type* type;
+    while ((type = setti_edit_next_removed(world, &walk, entity.index)) != NULL) {
         notify_call(world, type, SETTI_ON_REMOVE, entity);
     }
 }
 
 void setti_edit_release(sett_world* world, const setti_edit* edit)
 {
-    if (SETTI_LIKELY(world->upward_observers == 0) || edit->count != 1) {
-        return; /* the commit detaches the children; an edit of several entities removes nothing */
+    if (SETTI_LIKELY(world->upward_observers == 0)) {
+        return; /* the commit detaches the children */
     }
-    bool removes_hierarchy =
-        edit->removes_all || (edit->removed != NULL && edit->removed->id == SETT_ID_HIERARCHY);
+    if (edit->count != 1) {
+        return; /* an edit of several entities removes nothing */
+    }
+    bool removes_hierarchy = edit->removes_all;
+    if (edit->removed != NULL) {
+        removes_hierarchy = edit->removed->id == SETT_ID_HIERARCHY;
+    }
     if (removes_hierarchy &&
         setti_signature_has(&world->signatures, edit->from, SETT_ID_HIERARCHY)) {
         world->upward_calls->release(world, edit->entities[0].index);

@@ -2,7 +2,7 @@
  *
  * The workload: one type and one entity with existing pages, so that there is nothing to reserve. A
  * type's `claimed` counts the rows of a sparse set and the entries of collect_list that several
- * edits reserve. Each commit subtracts the rows that it uses.
+ * edits reserve. Each commit subtracts the rows that the edit uses.
  *
  * A reserved row may be in an empty page, the spare page of the storage. The storage may use the
  * spare page for other rows, or free it when another page becomes empty. A single edit is committed
@@ -15,29 +15,32 @@
 
 /* --------------------------------------------------------------------------------------- making */
 
-setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t from,
+setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t before,
                                setti_edit_part* part)
 {
     SETTI_ASSERT(part->type != NULL && entity != NULL);
-    const setti_transition* known = setti_type_added(part->type, from);
-    uint32_t to = known->from == from ? known->to : setti_edit_toggle(world, from, part->type);
+    const setti_transition* known = setti_type_added(part->type, before);
+    uint32_t after = known->to;
+    if (known->from != before) { /* another transition, or none */
+        after = setti_edit_toggle(world, before, part->type);
+    }
     return (setti_edit){.entities = entity,
                         .count = 1,
-                        .from = from,
-                        .to = to,
+                        .from = before,
+                        .to = after,
                         .added = part,
                         .added_count = 1,
                         .flags = part->type->flags};
 }
 
-setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t from,
+setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t before,
                                  setti_type* type)
 {
     SETTI_ASSERT(type != NULL && entity != NULL);
     return (setti_edit){.entities = entity,
                         .count = 1,
-                        .from = from,
-                        .to = setti_edit_toggle(world, from, type),
+                        .from = before,
+                        .to = setti_edit_toggle(world, before, type),
                         .removed = type};
 }
 
@@ -51,7 +54,7 @@ static setti_edit_part* edit_find_part(const setti_edit* edit, const setti_type*
     return NULL;
 }
 
-/* Whether the entity has the type or the edit already adds the type. */
+/* Returns true if the entity has the type, or if the edit adds the type already. */
 static bool edit_has(const setti_edit* edit, const setti_type* type)
 {
     if (edit_find_part(edit, type) != NULL) {
@@ -64,7 +67,7 @@ static bool edit_has(const setti_edit* edit, const setti_type* type)
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type)
 {
     SETTI_ASSERT(type != NULL && edit->to != SETTI_NONE);
-    SETTI_ASSERT(edit->room != 0 || edit->added == NULL); /* not parts in the caller's memory */
+    SETTI_ASSERT(edit->room != 0 || edit->added == NULL); /* no parts in memory of the caller */
     setti_edit_part* part = edit_find_part(edit, type);
     if (part != NULL) {
         return part;
@@ -80,11 +83,11 @@ setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_t
         if (edit_has(edit, needed)) {
             continue;
         }
-        uint32_t to = setti_edit_toggle(world, edit->to, needed);
-        if (to == SETTI_NONE) {
+        uint32_t after = setti_edit_toggle(world, edit->to, needed);
+        if (after == SETTI_NONE) {
             return NULL;
         }
-        edit->to = to;
+        edit->to = after;
         part = &edit->added[edit->added_count++];
         *part = (setti_edit_part){.type = needed};
     }
@@ -143,23 +146,27 @@ static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_
             return false;
         }
     }
-    return !setti_edit_does(world, edit, SETTI_PLAN_ENTERS) ||
-           world->plans.calls->reserve(world, edit, run);
+    if (!setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
+        return true;
+    }
+    return world->plans.calls->reserve(world, edit, run);
 }
 
-/* Reserves pages for new entities, from index `from` on. Returns false if memory runs out. */
-static bool reserve_runs(sett_world* world, const setti_edit* edit, uint32_t from)
+/* Reserves pages for new entities, at the free indices >= `search_start`. Returns false if memory
+ * runs out. */
+static bool reserve_runs(sett_world* world, const setti_edit* edit, uint32_t search_start)
 {
     if (edit->added_count == 0) {
         return true;
     }
     for (uint32_t done = 0; done < edit->count;) {
-        setti_entity_run run = setti_entity_next_run(&world->entities, from, edit->count - done);
+        setti_entity_run run =
+            setti_entity_next_run(&world->entities, search_start, edit->count - done);
         if (!reserve_run(world, edit, run)) {
             return false;
         }
         done += run.count;
-        from = run.first + run.count;
+        search_start = run.first + run.count;
     }
     return true;
 }
@@ -174,7 +181,7 @@ static bool reserve_claims(sett_world* world, setti_edit* edit)
             return false;
         }
     }
-    return edit->to != SETTI_NONE; /* else no memory for the signature */
+    return edit->to != SETTI_NONE; /* SETTI_NONE: memory ran out for the signature */
 }
 
 /* Reserves the row of an index. Returns false if memory runs out.
@@ -200,36 +207,38 @@ bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
     SETTI_ASSERT(world->pool.pinned != 0 || world->reserved_for == SETTI_NONE ||
                  world->reserved_for == index);
     world->reserved_for = index;
-    bool done = edit->to != SETTI_NONE;
+    bool reserved = edit->to != SETTI_NONE; /* SETTI_NONE: memory ran out for the signature */
     bool compacts = !edit->creates;
     uint32_t flags = 0;
     const setti_edit_part* part = edit->added;
-    for (uint32_t left = edit->added_count; done && left != 0; left--, part++) {
+    for (uint32_t left = edit->added_count; reserved && left != 0; left--, part++) {
         flags |= part->type->flags;
-        done = reserve_row(world, part->type, index, compacts);
+        reserved = reserve_row(world, part->type, index, compacts);
     }
     edit->flags = flags;
-    if (done && setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
-        done = world->plans.calls->reserve(world, edit, (setti_entity_run){index, 1});
+    if (reserved && setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
+        reserved = world->plans.calls->reserve(world, edit, (setti_entity_run){index, 1});
     }
-    if (!done) {
+    if (!reserved) {
         setti_edit_unclaim(world);
     }
-    return done;
+    return reserved;
 }
 
-sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from)
+sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* search_start)
 {
-    SETTI_ASSERT(world->locks == 0 && (from != NULL || !edit->creates));
+    SETTI_ASSERT(world->locks == 0 && (search_start != NULL || !edit->creates));
     if (!edit->creates) {
         bool reserved = setti_edit_reserve_at(world, edit, edit->entities[0].index);
         return reserved ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     }
     SETTI_ASSERT(edit->count != 0);
-    uint32_t first = *from; /* setti_entity_reserve advances *from */
-    sett_status status = setti_entity_reserve(&world->pool, &world->entities, from, edit->count);
-    if (status == SETT_OK && !(reserve_claims(world, edit) && reserve_runs(world, edit, first))) {
-        status = SETT_STATUS_OUT_OF_MEMORY;
+    uint32_t start = *search_start; /* setti_entity_reserve advances *search_start */
+    sett_status status =
+        setti_entity_reserve(&world->pool, &world->entities, search_start, edit->count);
+    if (status == SETT_OK) {
+        bool reserved = reserve_claims(world, edit) && reserve_runs(world, edit, start);
+        status = reserved ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     }
     if (status != SETT_OK) {
         setti_edit_unclaim(world);

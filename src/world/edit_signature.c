@@ -19,7 +19,7 @@ uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_ty
                                   (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
 }
 
-/* Warns about many signatures. Names types in about half of them. */
+/* Warns that there are many signatures. Names types that are in about half of the signatures. */
 SETTI_COLD static void edit_warn_signatures(sett_world* world)
 {
     const setti_signature_table* table = &world->signatures;
@@ -68,7 +68,7 @@ void setti_edit_reclaim_signatures(sett_world* world)
             edit_mark_signatures(table, pages->data[number]);
         }
     }
-    if (world->pool.cow_from != 0 && table->count != 0) { /* also in the pages of snapshots */
+    if (world->pool.cow_from != 0 && table->count != 0) { /* pages of snapshots count, too */
         world->pool.cow->each(world->pool.cow, pages, edit_mark_signatures, table);
     }
     setti_signature_sweep(&world->pool, table);

@@ -72,15 +72,15 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-/* setti_entity_next_free, for calls in line. */
-SETTI_INLINE uint32_t entity_next_free(const setti_entity_table* table, uint32_t from)
+/* Does setti_entity_next_free, in line. */
+SETTI_INLINE uint32_t entity_next_free(const setti_entity_table* table, uint32_t search_start)
 {
     SETTI_ASSERT(table->first <= table->hint && table->hint < table->next);
-    uint32_t word = from / 64;
-    if (from >= setti_entity_end(table)) {
+    uint32_t word = search_start / 64;
+    if (search_start >= setti_entity_end(table)) {
         return SETTI_NONE;
     }
-    uint64_t searched = UINT64_MAX << (from % 64); /* the bits of the word to search */
+    uint64_t searched = UINT64_MAX << (search_start % 64); /* the bits of the word to search */
     if (word < table->hint) {
         word = table->hint; /* no lower word has free bits */
         searched = UINT64_MAX;
@@ -88,29 +88,36 @@ SETTI_INLINE uint32_t entity_next_free(const setti_entity_table* table, uint32_t
     uint64_t bits = searched & setti_entity_free_bits(table, word);
     if (bits == 0) {
         word = setti_summary_next(&table->words, SETTI_MAX(word + 1, table->next));
-        bits = setti_entity_free_bits(table, word); /* not 0: words without a page are free */
+        bits = setti_entity_free_bits(table, word); /* not 0, also if the word has no page */
     }
     uint64_t index = (uint64_t)word * 64 + setti_bits_lowest(bits);
-    return index < setti_entity_end(table) ? (uint32_t)index : SETTI_NONE;
+    if (index >= setti_entity_end(table)) {
+        return SETTI_NONE;
+    }
+    return (uint32_t)index;
 }
 
-uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from)
+uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t search_start)
 {
-    return entity_next_free(table, from);
+    return entity_next_free(table, search_start);
 }
 
-uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip)
+uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t first_word,
+                                 uint32_t skip)
 {
-    SETTI_ASSERT(from <= UINT32_MAX / 64);
-    if (from > table->hint) {
-        return setti_summary_skip(&table->words, from, skip);
+    SETTI_ASSERT(first_word <= UINT32_MAX / 64);
+    if (first_word > table->hint) {
+        return setti_summary_skip(&table->words, first_word, skip);
     }
     /* no word before the hint has free bits; the hint's word may be missing in `words` */
     bool hint_has_free = setti_entity_free_bits(table, table->hint) != 0;
     if (hint_has_free && skip == 0) {
         return table->hint;
     }
-    uint32_t skip_after_hint = hint_has_free ? skip - 1 : skip;
+    uint32_t skip_after_hint = skip;
+    if (hint_has_free) {
+        skip_after_hint--;
+    }
     return setti_summary_skip(&table->words, table->hint + 1, skip_after_hint);
 }
 
@@ -177,20 +184,20 @@ static void entity_drop_word(setti_entity_table* table, uint32_t word)
     }
 }
 
-setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t from,
+setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t search_start,
                                        uint32_t most)
 {
-    setti_entity_run run = {entity_next_free(table, from), 0};
+    setti_entity_run run = {entity_next_free(table, search_start), 0};
     SETTI_ASSERT(run.first != SETTI_NONE && most != 0);
     uint32_t longest = SETTI_MIN(most, setti_entity_end(table) - run.first);
     while (run.count < longest) {
-        uint32_t at = run.first + run.count;
-        uint64_t taken = ~setti_entity_free_bits(table, at / 64) >> (at % 64);
+        uint32_t end = run.first + run.count;
+        uint64_t taken = ~setti_entity_free_bits(table, end / 64) >> (end % 64);
         if (taken != 0) {
             run.count += setti_bits_lowest(taken);
             break;
         }
-        run.count += 64 - at % 64; /* to the next word */
+        run.count += 64 - end % 64; /* the run reaches the next word */
     }
     run.count = SETTI_MIN(run.count, longest);
     return run;
@@ -203,7 +210,7 @@ bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uin
            setti_pages_reserve(pool, &table->pages, count);
 }
 
-/* A mask of the bits of a word below the limit. */
+/* Returns a mask of those bits of a word whose indices are below the limit. */
 static uint64_t entity_word_limit(const setti_entity_table* table, uint32_t word)
 {
     uint32_t first = SETTI_MIN(word * 64, table->limit);
@@ -247,15 +254,15 @@ sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* tab
     return entity_reserve_page(pool, table, index) ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
 }
 
-sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
-                                 uint32_t count)
+sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table,
+                                 uint32_t* search_start, uint32_t count)
 {
     SETTI_ASSERT(setti_entity_taken(table) <= table->limit);
     if (count > table->limit - setti_entity_taken(table)) {
         return SETT_STATUS_LIMIT;
     }
     while (count != 0) {
-        uint32_t index = entity_next_free(table, *from);
+        uint32_t index = entity_next_free(table, *search_start);
         if (index == SETTI_NONE) {
             return SETT_STATUS_LIMIT;
         }
@@ -266,10 +273,10 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
         uint32_t free_in_word = setti_bits_count(bits);
         if (count < free_in_word) {
             bits = setti_bits_drop(bits, count);
-            *from = index + setti_bits_lowest(bits); /* the next free index of this word */
+            *search_start = index + setti_bits_lowest(bits); /* the next free index of this word */
             return SETT_OK;
         }
-        *from = (index | 63) + 1; /* the next word */
+        *search_start = (index | 63) + 1; /* the next word */
         count -= free_in_word;
     }
     return SETT_OK;
@@ -356,7 +363,7 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
     table->count += run.count;
 }
 
-/* Destroys the entity at an index. The slot gets the generation `next`. */
+/* Destroys the entity at an index. The slot gets the generation `next`, with the bit SETTI_DEAD. */
 SETTI_INLINE void entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index,
                              uint32_t next)
 {
@@ -389,7 +396,7 @@ static void entity_drop_page(setti_pool* pool, setti_entity_table* table, uint32
 {
     const setti_entity_page* page = table->pages.data[number];
     for (uint32_t k = 0; k < SETTI_ENTITY_WORDS; k++) {
-        if (page->free[k] != UINT64_MAX) { /* the usual case */
+        if (page->free[k] != UINT64_MAX) { /* usually, some index is taken */
             return;
         }
     }
@@ -398,7 +405,7 @@ static void entity_drop_page(setti_pool* pool, setti_entity_table* table, uint32
             return;
         }
     }
-    /* The words stay in the summary, because indices without a page are free. */
+    /* the words stay in the summary, because indices without a page are free */
     setti_pages_free(pool, &table->pages, number);
 }
 
@@ -438,8 +445,13 @@ sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint
 bool setti_entity_is_claimed(const setti_entity_table* table, uint32_t index)
 {
     uint32_t generation = setti_entity_generation(table, index);
-    return index < table->limit && (generation & SETTI_DEAD) != 0 && generation != SETTI_RETIRED &&
-           (setti_entity_free_bits(table, index / 64) >> (index % 64) & 1) == 0;
+    if (index >= table->limit) {
+        return false;
+    }
+    if ((generation & SETTI_DEAD) == 0 || generation == SETTI_RETIRED) {
+        return false;
+    }
+    return (setti_entity_free_bits(table, index / 64) >> (index % 64) & 1) == 0;
 }
 
 void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, uint32_t index)
@@ -463,7 +475,8 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number)
         }
     }
     entity_settle_hint(table);
-    uint32_t lowest = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS); /* words before are 0 */
+    /* lower words of the range are 0 */
+    uint32_t lowest = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS);
     entity_set_hint(table, SETTI_MAX(table->first, lowest));
 }
 
@@ -481,7 +494,7 @@ void setti_entity_trim(setti_pool* pool, setti_entity_table* table)
     setti_summary smaller;
     setti_summary_init(&smaller);
     if (!setti_summary_reserve(pool, &smaller, table->pages.count * SETTI_ENTITY_WORDS) ||
-        smaller.capacity >= table->words.capacity) { /* no gain */
+        smaller.capacity >= table->words.capacity) { /* nothing to gain */
         setti_summary_deinit(pool, &smaller);
         return;
     }
@@ -520,7 +533,7 @@ typedef struct entity_counts {
     uint32_t alive, reserved, retired;
 } entity_counts;
 
-/* Checks and counts a slot. Returns NULL or the error. */
+/* Checks and counts a slot. Returns NULL, or an error. */
 static const char* entity_validate_slot(const setti_entity_table* table, uint32_t index,
                                         entity_counts* counts)
 {
@@ -528,10 +541,13 @@ static const char* entity_validate_slot(const setti_entity_table* table, uint32_
     uint32_t generation = page->generation[index & SETTI_ENTITY_MASK];
     bool alive = (generation & SETTI_DEAD) == 0;
     bool is_free = (page->free[index / 64 % SETTI_ENTITY_WORDS] >> (index % 64) & 1) != 0;
-    if (generation == 0 || (index >= table->limit && generation != SETTI_UNUSED)) {
+    bool in_limit = index < table->limit;
+    bool can_be_free = !alive && generation != SETTI_RETIRED && in_limit;
+    bool can_have_generation = in_limit ? generation != 0 : generation == SETTI_UNUSED;
+    if (!can_have_generation) {
         return "entity table: a slot has a generation that none can have";
     }
-    if (is_free && (alive || generation == SETTI_RETIRED || index >= table->limit)) {
+    if (is_free && !can_be_free) {
         return "entity table: an index is free that is alive, retired or beyond the limit";
     }
     if (!alive && page->signature[index & SETTI_ENTITY_MASK] != 0) {
@@ -541,13 +557,13 @@ static const char* entity_validate_slot(const setti_entity_table* table, uint32_
         counts->alive++;
     } else if (generation == SETTI_RETIRED) {
         counts->retired++;
-    } else if (!is_free && index < table->limit) {
+    } else if (!is_free && in_limit) {
         counts->reserved++;
     }
     return NULL;
 }
 
-/* Compares summary and hint with the free bits. Returns NULL or the error. */
+/* Compares the summary and the hint with the free bits. Returns NULL, or an error. */
 static const char* entity_validate_words(const setti_entity_table* table)
 {
     const char* reason = setti_summary_validate(&table->words);
@@ -567,7 +583,8 @@ static const char* entity_validate_words(const setti_entity_table* table)
             return "entity table: the summary says otherwise than the free bits";
         }
         bool in_range = word >= table->first && word < table->end;
-        bool is_skipped = in_range && word < table->next && word != table->hint; /* by searches */
+        /* searches skip these words */
+        bool is_skipped = in_range && word < table->next && word != table->hint;
         if (has_free && is_skipped) {
             return "entity table: an index before the hint, or between it and the next, is free";
         }

@@ -1,10 +1,9 @@
 /* entity_table.h: the living entities, with their generations and signatures (sets of components).
  *
  * For each index, the table has a slot with a generation, a signature and a free bit. A handle is
- * current if its generation equals the slot's. A dead slot has the generation of its next entity,
- * with the bit SETTI_DEAD. Entities are created at the lowest free index, so the next handle does
- * not depend on the order of earlier calls.
- */
+ * current if the handle and the slot have the same generation. A dead slot has the generation of
+ * the next entity in the slot, with the bit SETTI_DEAD. Entities are created at the lowest free
+ * index, so the next handle does not depend on the order of earlier calls. */
 #ifndef SETTI_ENTITY_TABLE_H
 #define SETTI_ENTITY_TABLE_H
 
@@ -21,7 +20,8 @@
 /* The largest limit: setti_entity_capacity, a multiple of SETTI_ENTITY_ROWS, must fit 32 bits. */
 #define SETTI_ENTITY_LIMIT (UINT32_MAX - SETTI_ENTITY_ROWS + 1)
 
-/* The value of `hint` if no index of the range is free. The word has no page: fast paths fail. */
+/* The value of `hint` if no index of the range is free. This word has no page, so fast paths
+ * fail. */
 #define SETTI_ENTITY_NO_WORD (SETTI_ENTITY_LIMIT / 64)
 
 #define SETTI_DEAD 0x80000000u           /* in a generation: the slot has no living entity */
@@ -36,13 +36,13 @@ typedef struct setti_entity_page {
     uint64_t free[SETTI_ENTITY_WORDS];      /* set bit: dead, not retired, not reserved */
 } setti_entity_page;
 
-/* The free bits form words of 64 bits. Word w has the bits of the indices from 64 * w on. */
+/* The free bits form words of 64 bits. Word w has the bits of the 64 indices from 64 * w on. */
 typedef struct setti_entity_table {
     setti_pages pages; /* setti_entity_page; all slots of a missing page are unused and free */
     /* The table's root: SETTI_ENTITY_ROOT_SIZE bytes of state. */
-    uint32_t count;    /* living entities */
-    uint32_t reserved; /* indices claimed by recorded creations: neither free nor alive */
-    uint32_t retired;  /* slots without further generations */
+    uint32_t count;    /* number of living entities */
+    uint32_t reserved; /* number of indices claimed by recorded creations: neither free nor alive */
+    uint32_t retired;  /* number of slots without further generations */
     uint32_t limit;    /* all indices are lower */
     /* The world's own range, the indices for new entities. */
     uint32_t first; /* the first word */
@@ -67,7 +67,7 @@ void setti_entity_deinit(setti_pool* pool, setti_entity_table* table);
 SETTI_INLINE sett_entity setti_entity_make(uint32_t index, uint32_t generation)
 {
     sett_entity entity = {index, generation};
-    /* One number, because gcc would use two vector registers for two members. */
+    /* copied as one number, because gcc would use two vector registers for two members */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t both = (uint64_t)generation << 32 | index;
     memcpy(&entity, &both, sizeof(entity));
@@ -75,14 +75,14 @@ SETTI_INLINE sett_entity setti_entity_make(uint32_t index, uint32_t generation)
     return entity;
 }
 
-/* The page of an index, or NULL if the page was never used. */
+/* Returns the page of an index, or NULL if no index of the page was ever used. */
 SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* table,
                                                      uint32_t index)
 {
     return setti_pages_get(&table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
-/* The signature at an index. SETTI_DYING may be set. */
+/* Returns the signature at an index. The bit SETTI_DYING may be set. */
 SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
@@ -110,8 +110,8 @@ SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_enti
     return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ENTITY_SHIFT, cow);
 }
 
-/* Whether a handle's generation equals the slot's. Then a handle that a call has returned is alive,
- * because the generations of dead slots have SETTI_DEAD. */
+/* Returns true if a handle and the slot have the same generation. Then a handle that a call has
+ * returned is alive, because the generations of dead slots have the bit SETTI_DEAD. */
 SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_entity entity)
 {
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -119,7 +119,7 @@ SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_
            SETTI_LIKELY(page->generation[entity.index & SETTI_ENTITY_MASK] == entity.generation);
 }
 
-/* The address of an entity's signature, or NULL if the entity is not alive. */
+/* Returns the address of an entity's signature, or NULL if the entity is not alive. */
 SETTI_INLINE uint32_t* setti_entity_signature(const setti_entity_table* table, sett_entity entity)
 {
     setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -137,7 +137,7 @@ static inline uint32_t setti_entity_generation(const setti_entity_table* table, 
     return page != NULL ? page->generation[index & SETTI_ENTITY_MASK] : SETTI_UNUSED;
 }
 
-/* The handle of the living entity at an index, or null. */
+/* Returns the handle of the living entity at an index, or null. */
 static inline sett_entity setti_entity_at(const setti_entity_table* table, uint32_t index)
 {
     uint32_t generation = setti_entity_generation(table, index);
@@ -149,7 +149,7 @@ static inline sett_entity setti_entity_at(const setti_entity_table* table, uint3
     return entity;
 }
 
-/* A bit mask of the living entities among the 64 indices from `base` on. */
+/* Returns a bit mask of the living entities at the 64 indices from `base` on. */
 static inline uint64_t setti_entity_alive(const setti_entity_table* table, uint32_t base)
 {
     const setti_entity_page* page = setti_entity_page_of(table, base);
@@ -162,7 +162,7 @@ static inline uint64_t setti_entity_alive(const setti_entity_table* table, uint3
     return word;
 }
 
-/* All indices with a page are lower. */
+/* Returns a number that is higher than all indices with a page. */
 static inline uint32_t setti_entity_capacity(const setti_entity_table* table)
 {
     return table->pages.count << SETTI_ENTITY_SHIFT;
@@ -173,13 +173,13 @@ static inline bool setti_entity_in_range(const setti_entity_table* table, uint32
     return index / 64 >= table->first && index / 64 < table->end;
 }
 
-/* The index after the world's own range. */
+/* Returns the index after the world's own range. */
 static inline uint32_t setti_entity_end(const setti_entity_table* table)
 {
     return (uint32_t)SETTI_MIN((uint64_t)table->end * 64, table->limit);
 }
 
-/* The first index of the hint's word. No lower index of the world's range is free. */
+/* Returns the first index of the hint's word. No lower index of the world's range is free. */
 SETTI_INLINE uint32_t setti_entity_hint_index(const setti_entity_table* table)
 {
     return table->hint * 64;
@@ -195,25 +195,28 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor);
 
 /* -------------------------------------------------------------------------------- free indices */
 
-/* The free bits of a word. All bits of a word without a page are set, even beyond the limit. */
+/* Returns the free bits of a word. All bits of a word without a page are set, also the bits of
+ * indices beyond the limit. */
 static inline uint64_t setti_entity_free_bits(const setti_entity_table* table, uint32_t word)
 {
     const setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
     return page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : UINT64_MAX;
 }
 
-/* The handle of the next entity at an index. */
+/* Returns the handle of the next entity at a dead index. */
 static inline sett_entity setti_entity_upcoming(const setti_entity_table* table, uint32_t index)
 {
     SETTI_ASSERT(index < table->limit);
     return setti_entity_make(index, setti_entity_generation(table, index) & ~SETTI_DEAD);
 }
 
-/* The lowest free index of the own range at or above `from`, or SETTI_NONE. */
-uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from);
+/* Returns the lowest free index >= `search_start` of the world's own range, or SETTI_NONE. */
+uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t search_start);
 
-/* Skips the first `skip` words with free bits from word `from` on. Returns the next such word. */
-uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip);
+/* Skips `skip` words with free bits, from the word `first_word` on. Returns the next word with free
+ * bits. */
+uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t first_word,
+                                 uint32_t skip);
 
 /* Consecutive free indices. */
 typedef struct setti_entity_run {
@@ -221,30 +224,34 @@ typedef struct setti_entity_run {
     uint32_t count;
 } setti_entity_run;
 
-/* The first run of free indices from `from` on. At most `most` indices. */
-setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t from,
+/* Returns the first run of free indices >= `search_start`. The run has at most `most` indices. */
+setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t search_start,
                                        uint32_t most);
 
 /* ------------------------------------------------------------------------------------- creating */
 
-/* Reserves the memory to create `count` entities at free indices from *from on. Sets *from to the
- * index at which the next reservation begins. */
-sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
-                                 uint32_t count);
+/* Reserves the memory to create `count` entities at the free indices >= *search_start. Sets
+ * *search_start to the index at which the next reservation begins. */
+sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table,
+                                 uint32_t* search_start, uint32_t count);
 
-/* Reserves the memory to create an entity at the lowest free index, *index. */
+/* Sets *index to the lowest free index, and reserves the memory to create an entity there. Returns
+ * false if that is impossible. */
 SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_table* table,
                                               uint32_t* index)
 {
-    uint32_t from = setti_entity_hint_index(table);
-    const setti_entity_page* page = setti_entity_page_of(table, from);
-    uint64_t bits = page != NULL ? page->free[table->hint % SETTI_ENTITY_WORDS] : 0;
+    uint32_t search_start = setti_entity_hint_index(table);
+    const setti_entity_page* page = setti_entity_page_of(table, search_start);
+    uint64_t bits = 0;
+    if (page != NULL) {
+        bits = page->free[table->hint % SETTI_ENTITY_WORDS];
+    }
     if (SETTI_LIKELY(bits != 0)) {
-        *index = from + setti_bits_lowest(bits);
+        *index = search_start + setti_bits_lowest(bits);
         return true;
     }
-    *index = setti_entity_next_free(table, from);
-    return setti_entity_reserve(pool, table, &from, 1) == SETT_OK;
+    *index = setti_entity_next_free(table, search_start);
+    return setti_entity_reserve(pool, table, &search_start, 1) == SETT_OK;
 }
 
 /* Reserves the memory to create an entity at an index. */
@@ -253,7 +260,7 @@ sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* tab
 /* Slow path of setti_entity_find_hint. */
 void setti_entity_leave_hint(setti_entity_table* table);
 
-/* Makes the first word of the range with free indices the hint. */
+/* Makes `hint` the first word with free indices of the world's range. */
 SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
 {
     if (SETTI_UNLIKELY(setti_entity_free_bits(table, table->hint) == 0)) {
@@ -261,10 +268,10 @@ SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
     }
 }
 
-/* After the last free index of the hint's word was taken: makes `next` the hint. */
+/* Makes `next` the hint, after the last free index of the hint's word was taken. */
 void setti_entity_advance_hint(setti_entity_table* table);
 
-/* Whether setti_entity_step_hint may be called. */
+/* Returns true if setti_entity_step_hint may be called. */
 SETTI_INLINE bool setti_entity_can_step_hint(const setti_entity_table* table)
 {
     return table->unlisted && table->next < table->end;
@@ -289,7 +296,7 @@ SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
     SETTI_ASSERT(page == setti_entity_page_of(table, setti_entity_hint_index(table)) && bits != 0);
     uint32_t word = table->hint;
     uint32_t index = word * 64 + setti_bits_lowest(bits);
-    page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1); /* at 0 the caller moves the hint */
+    page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1); /* if 0, the caller moves the hint */
     table->count++;
     uint32_t generation = page->generation[index & SETTI_ENTITY_MASK] & ~SETTI_DEAD;
     page->generation[index & SETTI_ENTITY_MASK] = generation;
@@ -312,7 +319,10 @@ void setti_entity_add_word(setti_entity_table* table, uint32_t word);
 /* Fast path of setti_entity_add_word. Returns false if the caller must take the slow path. */
 SETTI_INLINE bool setti_entity_try_add_word(setti_entity_table* table, uint32_t word)
 {
-    if (table->unlisted || word >= table->hint || word < table->first || word >= table->end) {
+    if (table->unlisted || word >= table->hint) {
+        return false;
+    }
+    if (word < table->first || word >= table->end) {
         return false;
     }
     table->next = table->hint;
@@ -323,10 +333,11 @@ SETTI_INLINE bool setti_entity_try_add_word(setti_entity_table* table, uint32_t 
 
 void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Destroys an entity outside of the world's own range. Its handle can be created again. */
+/* Destroys an entity outside of the world's own range, so that the handle can be created again. */
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Fast path of setti_entity_destroy. The index's word has a free index, or was added before. */
+/* Fast path of setti_entity_destroy. The word of the index has a free index, or was added by
+ * setti_entity_add_word. */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {
@@ -360,7 +371,7 @@ SETTI_INLINE void setti_entity_prefetch(const setti_entity_table* table, uint32_
     }
 }
 
-/* Makes `entity` the next handle of its dead slot. */
+/* Makes `entity` the next handle of the dead slot at the index of `entity`. */
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
 /* Takes a free index out of use. The page must exist. */
@@ -383,10 +394,10 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number);
 /* Reserves room for the addresses of `count` pages. Returns false if memory runs out. */
 bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uint32_t count);
 
-/* Sets the world's own range to the words from `first` to before `end`. */
+/* Makes the words from `first` to `end` - 1 the world's own range. */
 void setti_entity_set_range(setti_entity_table* table, uint32_t first, uint32_t end);
 
-/* Frees unused memory of the summary. */
+/* Frees memory of the summary that is not in use. */
 void setti_entity_trim(setti_pool* pool, setti_entity_table* table);
 
 /* Computes the free bits and the caches, after pages were copied from another world. */

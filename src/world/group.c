@@ -76,27 +76,42 @@ static bool group_list_has(const sett_component* list, uint32_t count, sett_comp
     return false;
 }
 
+/* The number of lists in a descriptor: `owned`, `with` and `without`. */
+#define GROUP_LISTS 3
+
+/* Checks that the id lists[list][position] is not in an earlier list, and not earlier in the same
+ * list. */
+static sett_status group_check_id(const group_draft* draft, const sett_component* const* lists,
+                                  uint32_t list, uint32_t position)
+{
+    static const char* const names[GROUP_LISTS] = {"owned", "with", "without"};
+    sett_world* world = draft->group->world;
+    sett_component id = lists[list][position];
+    for (uint32_t earlier = 0; earlier <= list; earlier++) {
+        bool same_list = earlier == list;
+        uint32_t count = same_list ? position : SETT_GROUP_TYPES; /* of the ids before this id */
+        if (group_list_has(lists[earlier], count, id)) {
+            return setti_world_fail_with(
+                world, SETT_STATUS_ARGUMENT,
+                "%s: group \"%.100s\": \"%.100s\" (component %u) is in `%s` and %sin "
+                "`%s` - leave out one",
+                draft->call, draft->group->listener.name, setti_component_text(world, id),
+                (unsigned)id, names[earlier], same_list ? "again " : "", names[list]);
+        }
+    }
+    return SETT_OK;
+}
+
 /* Checks that no type is in two lists, or twice in a list. */
 static sett_status group_check_lists(const group_draft* draft)
 {
-    sett_world* world = draft->group->world;
     const sett_group_desc* desc = draft->desc;
-    const sett_component* const lists[] = {desc->owned, desc->with, desc->without};
-    static const char* const words[] = {"owned", "with", "without"};
-    for (uint32_t list = 0; list < 3; list++) {
+    const sett_component* const lists[GROUP_LISTS] = {desc->owned, desc->with, desc->without};
+    for (uint32_t list = 0; list < GROUP_LISTS; list++) {
         for (uint32_t k = 0; k < SETT_GROUP_TYPES && lists[list][k] != 0; k++) {
-            sett_component id = lists[list][k];
-            for (uint32_t earlier = 0; earlier <= list; earlier++) {
-                bool same_list = earlier == list;
-                uint32_t count = same_list ? k : SETT_GROUP_TYPES; /* the ids before this id */
-                if (group_list_has(lists[earlier], count, id)) {
-                    return setti_world_fail_with(
-                        world, SETT_STATUS_ARGUMENT,
-                        "%s: group \"%.100s\": \"%.100s\" (component %u) is in `%s` and %sin "
-                        "`%s` - leave out one",
-                        draft->call, draft->group->listener.name, setti_component_text(world, id),
-                        (unsigned)id, words[earlier], same_list ? "again " : "", words[list]);
-                }
+            sett_status status = group_check_id(draft, lists, list, k);
+            if (status != SETT_OK) {
+                return status;
             }
         }
     }

@@ -66,7 +66,7 @@ SETTI_COLD sett_status sett_module_import(sett_world* world, const char* name,
     sett_status status = register_all(world);
     import->imported = true;
     if (status != SETT_OK) {
-        /* The list begins with the modules that this module has imported: it has to be found. */
+        /* finds the module again: the modules that it has imported are first in the list */
         import_drop(world, import_find(world, import->name));
     }
     return status;

@@ -21,9 +21,9 @@ typedef struct setti_listener {
     struct setti_listener* next;
     struct setti_listener* previous;
     char* name;
-    setti_type_list with;    /* a member has all these types, */
-    setti_type_list without; /* none of these types, */
-    setti_type_list any;     /* and one of these types, unless the list is empty: for observers */
+    setti_type_list with;    /* members have all these types */
+    setti_type_list without; /* members have none of these types */
+    setti_type_list any;     /* members have one of these types, unless the list is empty */
     /* group: the types with rows to arrange; empty for other listeners */
     setti_type_list owned;
     uint32_t length;       /* group: the members are rows 0..length-1 of each owned storage */
@@ -37,7 +37,7 @@ typedef struct setti_listener {
     setti_upward_term upward[SETT_QUERY_ELSEWHERE]; /* only of an observer */
     uint32_t upward_count;
     bool observes;           /* the listener of a sett_observer: no members, only callbacks */
-    bool by_layout;          /* group: a layout made it, and it gives way to the program's groups */
+    bool by_layout;          /* group: made by a layout; gives way to the program's groups */
     bool automatic;          /* group: the layout was chosen by sett_layout_auto */
     setti_relayout_use use;  /* group: what the end of the group would save */
     setti_root root;         /* of `length` */
@@ -68,7 +68,7 @@ enum {
 typedef struct setti_plan_step {
     setti_listener* listener; /* NULL: the end of the plan */
     bool enters;              /* SETTI_ENTERS or SETTI_LEAVES */
-    uint8_t all;              /* SETTI_PLAN_* of this step; the first step has those of all steps */
+    uint8_t all;              /* SETTI_PLAN_* of this step; in the first step: of all steps */
 } setti_plan_step;
 
 typedef struct setti_plan_table {

@@ -53,8 +53,8 @@ static size_t misuse_handle_length(const char* text)
     return end;
 }
 
-/* Returns the kind of a misuse: an FNV-1a hash of the message, without the handles in the message,
- * and of the callers. */
+/* Returns the kind of a misuse: an FNV-1a hash of the message and of the callers. The hash leaves
+ * out the handles in the message. */
 static uint64_t misuse_kind(const char* message)
 {
     uint64_t hash = 0xCBF29CE484222325u;
@@ -86,9 +86,9 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
     setti_misuse* rarest = NULL;
     uint64_t count = 0;
     setti_lock_take(&world->misuse_lock); /* systems report from their threads */
-    if (!world->misused) {
+    if (!world->misuse_is_zeroed) {
         memset(world->misuse, 0, sizeof(world->misuse));
-        world->misused = true;
+        world->misuse_is_zeroed = true;
     }
     for (uint32_t way = 0; way < MISUSE_WAYS && count == 0; way++) {
         setti_misuse* entry = &world->misuse[(kind / 2 + way) % SETTI_MISUSES]; /* kinds are odd */
@@ -192,27 +192,30 @@ SETTI_COLD const void* setti_world_desc_terms(sett_world* world, const void* des
     }
     const unsigned char* original = desc;
     unsigned char* copy = full;
-    size_t first = (size_t)((unsigned char*)terms - copy); /* offset of terms in *desc and *full */
-    size_t end = first + SETT_QUERY_TERMS * term_size;     /* end of the terms in *desc */
-    size_t full_end = first + SETT_QUERY_TERMS * sizeof(sett_term); /* end of the terms in *full */
+    /* the terms have the same offset in *desc and *full, and may differ in size */
+    size_t terms_begin = (size_t)((unsigned char*)terms - copy);
+    size_t terms_end = terms_begin + SETT_QUERY_TERMS * term_size;
+    size_t full_terms_end = terms_begin + SETT_QUERY_TERMS * sizeof(sett_term);
     bool has_longer_terms = term_size > sizeof(sett_term);
-    bool has_more_fields = size >= end && size - end > full_size - full_end; /* after the terms */
+    bool has_more_fields = /* after the terms */
+        size >= terms_end && size - terms_end > full_size - full_terms_end;
     if (has_longer_terms || has_more_fields) {
         return misuse_reject_long_descriptor(world, call);
     }
-    if (size < end) {
+    if (size < terms_end) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: `size` is %llu bytes, and the descriptor's terms end at %llu - "
                               "pass the size of the whole descriptor",
-                              call, (unsigned long long)size, (unsigned long long)end);
+                              call, (unsigned long long)size, (unsigned long long)terms_end);
         return NULL;
     }
-    memcpy(copy, original, first);
+    memcpy(copy, original, terms_begin);
     for (size_t k = 0; k < SETT_QUERY_TERMS; k++) {
-        setti_copy_sized(copy + first + k * sizeof(sett_term), sizeof(sett_term),
-                         original + first + k * term_size, term_size);
+        setti_copy_sized(copy + terms_begin + k * sizeof(sett_term), sizeof(sett_term),
+                         original + terms_begin + k * term_size, term_size);
     }
-    setti_copy_sized(copy + full_end, full_size - full_end, original + end, size - end);
+    setti_copy_sized(copy + full_terms_end, full_size - full_terms_end, original + terms_end,
+                     size - terms_end);
     return full;
 }
 

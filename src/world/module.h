@@ -27,7 +27,8 @@ typedef struct setti_module_calls {
     /* Returns NULL if all is valid. Else returns what is broken, and sets *where to the name of the
      * broken query or system. */
     const char* (*validate)(sett_world* world, const char** where);
-    /* Returns the name of a query, system or the like that uses a type. NULL: nothing uses it. */
+    /* Returns the name of a query, system or the like that uses a type. Returns NULL if nothing
+     * uses the type. */
     const char* (*holder)(const sett_world* world, const struct setti_type* type);
     const char* kind; /* for messages about holders: "query" */
     /* Adds the module's memory and counts to the statistics. */

@@ -15,7 +15,7 @@
  * a disabled observer calls a function that does nothing. While the world is locked, a list may be
  * in use, so a destroyed observer is freed later.
  *
- * Invariant:  a type's flag of an event <=> the type's list of the event is not empty;
+ * Invariant:  a type has the flag of an event <=> the type's list of the event is not empty;
  *             an entry belongs to the type's descriptor or to an observer in the world's list
  */
 #include "sett/observer.h"
@@ -296,7 +296,8 @@ static const char* observer_check_members(const sett_observer_desc* desc)
 static bool observer_type_owns(const setti_type* type)
 {
     if (type->links != NULL) {
-        return type->records != NULL; /* without records, a value is the only link: plain bytes */
+        return type->records !=
+               NULL; /* if there are no records, a value is one link: plain bytes */
     }
     return (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 || type->writers != NULL;
 }
@@ -345,7 +346,7 @@ static sett_status observer_check_terms(const observer_request* asked, bool of_q
             return observer_reject_id(asked, SETT_ID_HIERARCHY);
         }
         if (!of_query) {
-            continue; /* a filter can test terms of every kind and type */
+            continue; /* a filter can test every type */
         }
         const char* wrong = observer_check_term(term, type);
         if (wrong != NULL) {
@@ -477,7 +478,7 @@ SETTI_COLD static void observer_delist(const sett_observer* observer, setti_type
         }
         list->count = count;
     }
-    setti_pool_free(&world->pool, part, sizeof(*part), 16); /* NULL without on_any */
+    setti_pool_free(&world->pool, part, sizeof(*part), 16); /* NULL if there is no on_any */
     observer_update_flags(world, type);
 }
 
@@ -550,7 +551,7 @@ static bool observer_observe_type(sett_world* world, setti_type* type, bool begi
     return false;
 }
 
-/* Whether an entity without components may match an observer of a query. */
+/* Whether an observer of a query may match an entity that has no components. */
 static bool observer_matches_new(const sett_observer* observer)
 {
     return observer->listener.with.count == 0 && observer->listener.any.count == 0;
@@ -791,7 +792,7 @@ static sett_observer* observer_make(const observer_request* asked)
     observer->desc = *desc;
     observer->listener.user = desc->user;
     observer->listener.observes = true;
-    /* without terms, an observer of a query also sees hidden entities */
+    /* an observer of a query that has no terms sees hidden entities, too */
     observer->listener.hidden = desc->terms[0].component != 0 ? world->hidden : NULL;
     setti_storage_init_tag(&observer->listener.members);
     if (!observer_reserve(observer, asked->name)) {

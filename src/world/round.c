@@ -50,7 +50,7 @@ static double round_number(double number, double step)
     return (double)whole * step;
 }
 
-/* The argument `out` to compare without writing. */
+/* The argument `out` if nothing is to be written. */
 #define ROUND_ONLY_TEST NULL
 
 /* Rounds a number. If rounding changes the number, writes the rounded number to `out` (unless `out`

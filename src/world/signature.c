@@ -4,7 +4,8 @@
  * of times, almost always along existing edges. Independent types are dangerous, because n
  * independent types make up to 2^n sets. A game registers independent types as dont_fragment.
  *
- * Invariant:  types ascend strictly;  two records in use never hold the same set;  hooked <= count;
+ * Invariant:  types ascend strictly;  hooked <= count;
+ *             records in use hold different sets, unless memory ran out in a sweep;
  *             an edge (s, t) -> r means: r's set is s's set with t toggled
  */
 #include "world/signature.h"
@@ -129,7 +130,12 @@ static bool signature_copy_toggled(setti_pool* pool, const setti_signature* sign
     out->types = types;
     out->count = count;
     out->room = room;
-    out->hooked = removes ? signature->hooked - hooked : signature->hooked + hooked;
+    out->hooked = signature->hooked;
+    if (hooked && removes) {
+        out->hooked--;
+    } else if (hooked) {
+        out->hooked++;
+    }
     SETTI_ASSERT(out->count <= out->room && out->hooked <= out->count);
     return true;
 }

@@ -49,7 +49,8 @@ static const char* term_contradiction(const sett_term* term)
     if (term->drives && term->kind != SETT_WITH) {
         return "`drives` needs a required component of the entity itself - use SETT_WITH";
     }
-    if (elsewhere && (term->kind == SETT_ANY || term->changed)) {
+    bool is_for_visited = term->kind == SETT_ANY || term->changed;
+    if (elsewhere && is_for_visited) {
         return "a term about another entity cannot be SETT_ANY or `changed` - use SETT_WITH, "
                "without `changed`";
     }

@@ -13,7 +13,7 @@ enum {
     SETTI_TERM_OPTIONAL = 4,
     SETTI_TERM_CHANGED = 8,
     SETTI_TERM_DRIVES = 16,
-    SETTI_TERM_ELSEWHERE = 32, /* about another entity, unless SETTI_TERM_UPWARD */
+    SETTI_TERM_ELSEWHERE = 32, /* about another entity, but not SETTI_TERM_UPWARD */
     SETTI_TERM_UPWARD = 64     /* about the parent or an ancestor in the hierarchy */
 };
 

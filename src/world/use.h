@@ -31,7 +31,7 @@ typedef struct setti_type_use {
 
 /* A possible change of the layout. */
 typedef struct setti_relayout_use {
-    int64_t regret;      /* what the change would have saved so far, less its cost */
+    int64_t regret;      /* what the change would have saved so far, less the cost of the change */
     uint64_t churn;      /* how often entities entered or left the (possible) group */
     uint32_t changes;    /* how often the change was made */
     uint32_t stamp : 31; /* of a query: number of the last list that has the query */

@@ -39,8 +39,8 @@ static const char* validate_owner(const sett_world* world, const setti_type* typ
     }
     uint32_t signature = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
     bool in_signature = setti_signature_has(&world->signatures, signature, type->id);
-    bool dont_fragment = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
-    if (in_signature == dont_fragment) {
+    bool belongs_in_signature = (type->flags & SETTI_TYPE_DONT_FRAGMENT) == 0;
+    if (in_signature != belongs_in_signature) {
         return "storage and signature disagree";
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
@@ -104,7 +104,9 @@ static const char* validate_signatures(const sett_world* world)
                 if (type == NULL || !setti_storage_has(&type->storage, index)) {
                     return "a signature names a type that the entity does not have";
                 }
-                hooked += (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+                if ((type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0) {
+                    hooked++;
+                }
             }
             if (record->count == 0 || hooked != record->hooked) {
                 return "a signature in use is empty or miscounts its hooked types";
@@ -128,7 +130,9 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     while ((index = setti_entity_next(&world->entities, &cursor)) != SETTI_NONE) {
         uint32_t signature = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
         bool matches = setti_listener_matches(listener, &world->signatures, signature);
-        members += matches;
+        if (matches) {
+            members++;
+        }
         bool is_member = setti_listener_has(listener, index);
         if (matches && !is_member) {
             return "group: an entity that matches is not a member";
@@ -257,8 +261,9 @@ SETTI_COLD sett_status sett_world_validate(sett_world* world, const char** reaso
     }
     const char* where = "";
     const char* found = validate_world(world, &where);
-    snprintf(world->reason, sizeof(world->reason), "%.100s%s%s", where,
-             where[0] != '\0' ? ": " : "", found != NULL ? found : "");
+    const char* separator = where[0] != '\0' ? ": " : "";
+    const char* text = found != NULL ? found : "";
+    snprintf(world->reason, sizeof(world->reason), "%.100s%s%s", where, separator, text);
     if (reason != NULL) {
         *reason = world->reason;
     }

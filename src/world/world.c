@@ -472,7 +472,7 @@ static void world_describe_handle(setti_writer* text, const sett_world* world, s
 {
     const char* reason = setti_world_describe_stale(world, entity);
     setti_writer_add(text, "%s", reason);
-    if (strstr(reason, " - ") == NULL) { /* without a remedy */
+    if (strstr(reason, " - ") == NULL) { /* the reason has no remedy */
         setti_writer_add(text, sett_is_null(entity) ? " - pass the handle of an entity"
                                                     : " - test handles with sett_entity_valid");
     }
@@ -566,8 +566,8 @@ static void world_call_hooks(const sett_world* world, sett_log_level level, worl
 }
 
 /* Reports a line of a reader or a job. Does not lock the world. */
-static void world_report_aside(const sett_world* world, sett_log_level level, world_kind kind,
-                               sett_status status, const char* message)
+static void world_report_unlocked(const sett_world* world, sett_log_level level, world_kind kind,
+                                  sett_status status, const char* message)
 {
     setti_counter* reporters = setti_unconst(&world->reporters);
     if (world->reporting) {
@@ -584,7 +584,7 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
 {
     SETTI_ASSERT(message != NULL);
     if (world->side_by_side) {
-        world_report_aside(world, level, kind, status, message);
+        world_report_unlocked(world, level, kind, status, message);
     } else if (!world->reporting) { /* lines reported by a hook are dropped */
         world->reporting = true;
         const char* outer = setti_world_begin_call(world, "log_fn");
@@ -624,7 +624,7 @@ static void world_report_wrong(const sett_world* world, sett_status status, worl
 {
     kind = world_kind_of(world, status, kind);
     if (SETTI_DEBUG && kind != WORLD_NEWS) {
-        world_report_aside(world, SETT_LOG_ERROR, kind, status, message);
+        world_report_unlocked(world, SETT_LOG_ERROR, kind, status, message);
     }
 }
 
@@ -652,8 +652,8 @@ static void world_report_error(sett_world* world, world_kind kind)
 }
 
 /* Reports a failure while systems run side by side. Returns `status`. */
-static sett_status world_fail_aside(const sett_world* world, sett_status status, world_kind kind,
-                                    const char* message)
+static sett_status world_fail_in_job(const sett_world* world, sett_status status, world_kind kind,
+                                     const char* message)
 {
     SETTI_ASSERT(world->side_by_side);
     SETTI_MODULES_EACH(world, calls, failed) {
@@ -724,7 +724,7 @@ SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status statu
     setti_message_format(message + prefix_length, SETTI_MESSAGE_SIZE - prefix_length, format,
                          arguments);
     if (world->side_by_side) {
-        return world_fail_aside(world, status, kind, message);
+        return world_fail_in_job(world, status, kind, message);
     }
     world->error = status;
     world->error_call = NULL;
@@ -771,7 +771,7 @@ SETTI_COLD void setti_world_misuse_with(const sett_world* world, sett_status sta
     va_start(arguments, format);
     setti_message_format(message, sizeof(message), format, arguments);
     va_end(arguments);
-    world_report_aside(world, SETT_LOG_ERROR, WORLD_MISUSE, status, message);
+    world_report_unlocked(world, SETT_LOG_ERROR, WORLD_MISUSE, status, message);
 }
 
 SETTI_COLD void setti_world_fail_checked(sett_world* world, sett_status status, const char* message)

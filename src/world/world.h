@@ -79,14 +79,15 @@ struct sett_world {
     setti_type** types; /* by component id; NULL: not registered */
     sett_bound_* front; /* ids of types by number: SETT_BOUND_FRONT_ slots, or NULL; bind.c */
     setti_bind_rest bind_rest;
-    setti_pool pool; /* all memory of the world, and its clock */
+    setti_pool pool; /* all memory of the world, and the world's clock */
 
     union {
         struct {
             uint32_t locks; /* open loops and running callbacks; structure may change only at 0 */
-            uint32_t all_observers; /* observers of new entities without components */
+            uint32_t all_observers; /* observers that match an entity without components */
         };
-        uint64_t locks_or_observers; /* both as one number; at 0, fast paths may create entities */
+        /* both counts as one number; at 0, fast paths may create entities */
+        uint64_t locks_or_observers;
     };
 
     setti_root* roots; /* the state beside the pages: doubly linked, in the order of adding */
@@ -184,8 +185,8 @@ struct sett_world {
         sett_component id; /* the last unregistered id in a typed macro, or 0 */
         char name[44];     /* the C type in the macro */
     } noted;
-    setti_lock misuse_lock; /* of `misuse` and `noted` */
-    bool misused;           /* `misuse` is initialised */
+    setti_lock misuse_lock; /* guards `misuse` and `noted` */
+    bool misuse_is_zeroed;  /* `misuse` is initialised */
     uintptr_t owner;        /* debug builds: the writing thread; 0: not known */
 
     sett_log_fn log_fn;
@@ -195,7 +196,7 @@ struct sett_world {
     sett_trace trace;           /* the program's profiler */
     bool reporting;             /* a hook runs, and the world is locked */
     setti_counter reporters;    /* how many hooks run for readers, on all threads together */
-    uint32_t signature_warning; /* the number of signatures to warn at */
+    uint32_t signature_warning; /* at this number of signatures, a warning is logged */
 
     uint64_t whole_file; /* a mark of the last written or loaded file */
 
@@ -338,7 +339,7 @@ const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t s
                                    size_t term_size, void* full, size_t full_size, sett_term* terms,
                                    const char* call);
 
-/* Reports a write by a thread other than the world's owner. */
+/* Reports a write if the calling thread is not the world's owner. */
 void setti_misuse_check_owner(sett_world* world, const char* call);
 
 SETTI_INLINE void setti_world_check_owner(sett_world* world, const char* call)
@@ -358,7 +359,7 @@ void setti_world_log(const sett_world* world, sett_log_level level, const char* 
 void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
                           setti_pages* pages, setti_pages* more_pages);
 
-/* Adds memory without pages to the world's state. */
+/* Adds memory to the world's state. The root has no tables of pages. */
 static inline void setti_world_add_plain_root(sett_world* world, setti_root* root, void* address,
                                               size_t size)
 {
