@@ -431,7 +431,8 @@ static void files_of_the_system_behave_alike(void)
     CHECK_EQ(sett_world_save(into, path), SETT_STATUS_LOCKED);
     CHECK(strstr(sett_world_message(into),
                  "\"sett_test_file.lock\" is locked by another writer, "
-                 "such as an open journal - end it, or choose another path") != NULL);
+                 "such as an open journal - wait, end the journal, or choose "
+                 "another path") != NULL);
     change(world, &chance, 500);
     CHECK_EQ(sett_journal_append(journal, 7), SETT_OK);
     CHECK_EQ(sett_journal_sync(journal), SETT_OK);

@@ -296,11 +296,14 @@ static void what_cannot_be_looked_up_is_rejected(void)
     items_begin(&s, quiet_world(), SETT_STORAGE_DEFAULT);
     CHECK(sett_lookup_create(s.world, s.item, "none") == NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
-    CHECK(strstr(sett_world_message(s.world), "\"Item\" has no member \"none\"") != NULL);
+    CHECK(strstr(sett_world_message(s.world), "\"Item\" has no member \"none\" - pass one") !=
+          NULL);
     sett_component placed = sett_component_register(
         s.world, &(sett_component_desc){.name = "Placed",
                                         .size = sizeof(placed_at),
                                         .members = SETT_STRUCT(placed_at, at)});
+    CHECK(sett_lookup_create(s.world, placed, "att") == NULL);
+    CHECK(strstr(sett_world_message(s.world), "no member \"att\" - did you mean \"at\"?") != NULL);
     CHECK(sett_lookup_create(s.world, placed, "at") == NULL);
     CHECK(strstr(sett_world_message(s.world), "is not a single number, bool or handle - pass a "
                                               "member or element of it that is") != NULL);

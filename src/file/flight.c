@@ -250,8 +250,9 @@ uint32_t sett_flight_frames(const sett_flight* flight)
     if (SETTI_IS_NULL(flight)) {
         return 0;
     }
-    const flight_half* present = &flight->half[flight_now(flight)];
-    const flight_half* older = &flight->half[1 - flight_now(flight)];
+    uint32_t now = flight_now(flight);
+    const flight_half* present = &flight->half[now];
+    const flight_half* older = &flight->half[1 - now];
     if (flight_used(older) == 0) {
         return present->frames;
     }
@@ -356,8 +357,9 @@ SETTI_COLD bool sett_flight_dump(const sett_flight* flight, const char* why,
     }
     flight_dump dump = {
         .write = write, .user = user, .identity = flight->identity, .complete = true};
-    const flight_half* present = &flight->half[flight_now(flight)];
-    const flight_half* older = &flight->half[1 - flight_now(flight)];
+    uint32_t now = flight_now(flight); /* read once: another thread may change it meanwhile */
+    const flight_half* present = &flight->half[now];
+    const flight_half* older = &flight->half[1 - now];
     bool has_older = flight_used(older) != 0;
     setti_stream stream = flight_dump_stream(&dump);
     setti_stream_begin(&stream, stream.files, &dump, flight->identity);

@@ -865,7 +865,7 @@ static bool json_load_link_keys(json_load* load, const setti_relation* relation,
     bool valid = setti_json_begin(json, '{');
     while (valid && setti_json_key(json, key)) {
         bool is_target = strcmp(key, "to") == 0;
-        bool is_data = strcmp(key, "data") == 0;
+        bool is_data = !is_target && strcmp(key, "data") == 0;
         bool second_target = is_target && has_target;
         bool second_data = is_data && link->has_data;
         if (second_target || second_data) {

@@ -278,12 +278,8 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
                 return false;
             }
         }
-        size_t room = 0;
-        if (used < capacity) {
-            room = capacity - used;
-        }
-        bool copies = plain || size <= room; /* characters beyond ASCII are not cut */
-        if (out != NULL && copies) {
+        size_t room = used < capacity ? capacity - used : 0;
+        if (out != NULL && (size <= room || plain)) { /* other characters are not cut */
             memcpy(out + used, piece, SETTI_MIN(size, room));
         }
         used += size;
@@ -299,13 +295,13 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length)
 {
     SETTI_ASSERT(out == NULL || capacity != 0);
-    if (out == NULL) {
-        return setti_json_chars(json, NULL, 0, length);
+    size_t room = out != NULL ? capacity - 1 : 0; /* leaves a byte for the zero */
+    bool valid = setti_json_chars(json, out, room, length);
+    if (out != NULL) {
+        bool fits = valid && *length < capacity;
+        size_t end = fits ? *length : 0;
+        out[end] = '\0';
     }
-    bool valid = setti_json_chars(json, out, capacity - 1, length);
-    bool fits = valid && *length < capacity;
-    size_t end = fits ? *length : 0;
-    out[end] = '\0';
     return valid;
 }
 
@@ -432,17 +428,12 @@ static bool json_more(setti_json* json, char open, char close)
         json->depth--;
         return false;
     }
-    if (is_first) {
-        return json->wrong == NULL;
-    }
     size_t comma = json->offset;
-    if (!json_take(json, ',')) {
-        if (close == '}') {
-            return setti_json_fail(json, comma, "',' or '}' is expected");
-        }
-        return setti_json_fail(json, comma, "',' or ']' is expected");
+    if (!is_first && !json_take(json, ',')) {
+        return setti_json_fail(json, comma,
+                               close == '}' ? "',' or '}' is expected" : "',' or ']' is expected");
     }
-    if (setti_json_peek(json) == close) {
+    if (!is_first && setti_json_peek(json) == close) {
         return setti_json_fail(json, comma, "nothing follows this comma - remove it");
     }
     return json->wrong == NULL;

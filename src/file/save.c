@@ -97,8 +97,8 @@ sett_status setti_place_lock(setti_place* place)
     if (status == SETT_STATUS_LOCKED) {
         return setti_world_fail_with(
             place->world, status,
-            "%s: \"%.200s\" is locked by another writer, such as an open journal - end it, or "
-            "choose another path",
+            "%s: \"%.200s\" is locked by another writer, such as an open journal - wait, end the "
+            "journal, or choose another path",
             place->call, name);
     }
     return setti_world_fail_with(

@@ -81,11 +81,9 @@ SETTI_INLINE uint32_t setti_along_find(const setti_type* relationship, sett_walk
         index = setti_along_target(relationship, index);
     }
     if (mode != SETT_WALK_UP) {
-        if (index != SETTI_NONE && setti_type_is_on(type, index)) {
-            return index;
-        }
-        if (mode != SETT_WALK_SELF_UP) {
-            return SETTI_NONE;
+        bool here = index != SETTI_NONE && setti_type_is_on(type, index);
+        if (here || mode != SETT_WALK_SELF_UP) { /* one `if`: two take 4 instructions more */
+            return here ? index : SETTI_NONE;
         }
     }
     setti_along_walk walk = {0};

@@ -746,7 +746,7 @@ static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
     float narrow = (float)number;
     double rounded = (double)narrow;
     *key = lookup_key(l, &narrow);
-    return number >= rounded && number <= rounded; /* number == back; false for NaN */
+    return number >= rounded && number <= rounded; /* number == rounded; false for NaN */
 }
 
 /* Makes the key of a number in an integer member. Returns false if no value equals the number. */
@@ -963,18 +963,18 @@ typedef enum lookup_form {
     LOOKUP_ORDERED
 } lookup_form;
 
-/* Returns what to do about a member that a type lacks. `guess` has the name given. */
-static const char* lookup_remedy(const setti_type* type, setti_guess* guess)
+/* Returns what to do about a member `path` that a type lacks. The result may stand in `guess`. */
+static const char* lookup_remedy(const setti_type* type, const char* path, setti_guess* guess)
 {
+    sett_member_ref unused;
     if (type->module != NULL || type->storage.size == 0) {
         return " - pass a component of the program that has values";
     }
     if (type->members == NULL) {
         return " - describe its members (SETT_MEMBERS)";
     }
-    for (uint32_t k = 0; k < type->members->of.count; k++) {
-        setti_guess_try(guess, type->members->of.members[k].name);
-    }
+    *guess = setti_guess_begin("", 0);
+    (void)setti_members_find(&type->members->of, path, &unused, guess); /* guesses */
     const char* meant = setti_guess_text(guess);
     if (meant[0] == '\0') {
         return " - pass one of its members";
@@ -989,10 +989,10 @@ static bool lookup_find_member(const setti_type* type, const char* member, looku
     sett_world* world = type->world;
     const char* name = type->desc.name;
     if (type->members == NULL || !sett_member_find(world, type->id, member, ref)) {
-        setti_guess guess = setti_guess_begin(member, strlen(member));
+        setti_guess guess;
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: \"%.100s\" has no member \"%.100s\"%s", call, name, member,
-                              lookup_remedy(type, &guess));
+                              lookup_remedy(type, member, &guess));
         return false;
     }
     if (!lookup_is_key(ref)) {

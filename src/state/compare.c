@@ -136,7 +136,7 @@ SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_pag
     const unsigned char* before = rows->before;
     const unsigned char* after = rows->after;
     for (uint32_t n = 0; n < rows->words; n++, before += 64 * size, after += 64 * size) {
-        uint32_t eights = 0; /* bit k: rows 8 k to 8 k + 7 differ */
+        uint32_t eights = 0; /* bit k: some of the rows 8 k to 8 k + 7 differ */
         for (uint32_t k = 0; k < 8; k++) {
             if (next != NULL) { /* waiting for memory takes most of the time */
                 compare_load(next->in[SETTI_BEFORE], (n * 64 + k * 8) * size, 8 * size);
@@ -172,7 +172,7 @@ static void compare_report_rows(setti_compare* compare, const setti_storage* sto
     const setti_pages* entities = &view->world->entities.pages;
     uint32_t first_word = rows->first / 64;
     uint64_t any = 0;
-    for (uint32_t side = 0; side < 2; side++) {
+    for (uint32_t side = 0; side < 2; side++) { /* drops rows without a value on the side */
         const uint64_t* words =
             setti_view_get(view, &storage->presence, rows->first >> SETTI_BITS_SHIFT, side);
         for (uint32_t k = 0; k < rows->words; k++) {
@@ -180,7 +180,7 @@ static void compare_report_rows(setti_compare* compare, const setti_storage* sto
             rows->bits[k] &= words != NULL ? words[word] : 0;
         }
     }
-    for (uint32_t k = 0; k < rows->words; k++) {
+    for (uint32_t k = 0; k < rows->words; k++) { /* drops rows of new entities */
         rows->bits[k] &= ~marks_get(&compare->begun, first_word + k);
         any |= rows->bits[k];
     }

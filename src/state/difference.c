@@ -105,8 +105,8 @@ SETTI_COLD static int difference_values(const setti_type* type_a, const void* a,
         return snprintf(out, size, ": %zu bytes in the first world, %zu in the second",
                         type_a->desc.size, type_b->desc.size);
     }
-    bool has_meaning = type_a->members != NULL || type_a->desc.write != NULL;
-    if (has_meaning && setti_hash_same(type_a, a, b)) {
+    bool content_known = type_a->members != NULL || type_a->desc.write != NULL;
+    if (content_known && setti_hash_same(type_a, a, b)) {
         return 0; /* the values are equal, although bytes of addresses can differ */
     }
     size_t first = difference_byte(pair, a, b);

@@ -301,6 +301,7 @@ static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type
     return hashes_rows ? &storage->rows : &storage->presence;
 }
 
+/* Returns the page of entities that has an index. */
 static const setti_entity_page* hash_entities(const hash_part* part, uint32_t index)
 {
     const setti_entity_table* entities = &part->world->entities;
@@ -332,6 +333,7 @@ static const uint64_t* hash_words(const hash_part* part, uint32_t first)
     return words + first / 64 % SETTI_BITS_WORDS;
 }
 
+/* Returns the number of rows of the type that are in use. */
 static uint32_t hash_extent(const hash_part* part)
 {
     if (part->view == NULL) {
@@ -349,7 +351,7 @@ static uint32_t hash_record_count(const hash_part* part, uint32_t number)
         count = setti_view_number(part->view, records->root, SETTI_BEFORE);
     }
     uint32_t first = number << records->shift;
-    uint32_t rest = count - SETTI_MIN(count, first); /* records from this page on */
+    uint32_t rest = count - SETTI_MIN(count, first); /* records in this page and later pages */
     return SETTI_MIN(rest, (uint32_t)1 << records->shift);
 }
 
@@ -395,6 +397,7 @@ static uint64_t hash_array(const hash_part* part, const unsigned char* page, uin
     return sum;
 }
 
+/* Returns the sum of a page of rows of a sparse set. */
 static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, uint32_t number)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -411,6 +414,7 @@ static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, ui
     return sum;
 }
 
+/* Returns the sum of a page of links. `record` is the address of the first link. */
 static uint64_t hash_records(const hash_part* part, const unsigned char* record, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;
@@ -452,7 +456,7 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
     uint32_t rows = setti_storage_rows(storage);
     if (storage->kind == SETTI_SPARSE) {
         uint32_t extent = hash_extent(part);
-        uint32_t rest = extent - SETTI_MIN(extent, first); /* rows in use from this page on */
+        uint32_t rest = extent - SETTI_MIN(extent, first); /* rows in this page and later pages */
         return SETTI_MIN(rest, rows);
     }
     uint64_t shape = 1;

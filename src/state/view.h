@@ -71,6 +71,7 @@ bool setti_view_next_slot(setti_view* view, setti_view_slot* slot);
 /* Returns a number above the numbers of all pages of a table, on both sides. */
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages);
 
+/* Returns the number of rows of a type that are in use on a side. */
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side);
 
 /* Returns the entity that lives at an index on a side, or null. */
@@ -80,8 +81,10 @@ sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side);
 const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t index,
                              uint32_t side);
 
+/* Returns the first number in a root on a side, or 0 if the side lacks the root. */
 uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t side);
 
+/* Returns the record at a place on a side. */
 const unsigned char* setti_view_record(setti_view* view, const setti_records* records,
                                        uint32_t place, uint32_t side);
 
