@@ -419,9 +419,10 @@ SETTI_COLD const char* setti_lists_validate(const sett_query* query)
             if ((words[row / 64] >> (row % 64) & 1) == 0) {
                 continue;
             }
-            if (!listed_row_is(lists, listed, found++, row)) {
+            if (!listed_row_is(lists, listed, found, row)) {
                 return "query: a remembered batch is not of the rows that matched";
             }
+            found++;
         }
         if (found != listed->count) {
             return "query: a remembered batch has rows that did not match";

@@ -808,7 +808,7 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from_pages,
 {
     bool fresh;
     if (to_pages->data[number] != NULL && to_pages->tick[number] < pool->cow_from) {
-        /* a snapshot keeps the page, and no copy is made */
+        /* a snapshot keeps this page: a new page replaces it, and nothing is copied twice */
         setti_pages_free(pool, to_pages, number);
     }
     if (!setti_pages_ensure(pool, to_pages, number, &fresh)) {
