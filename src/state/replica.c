@@ -794,7 +794,7 @@ sett_status setti_replica_clone(const sett_world* from_world, sett_world* to_wor
 
 sett_status sett_world_clone(const sett_world* from_world, sett_world* to_world)
 {
-    if (SETTI_IS_NULL(from_world) || SETTI_IS_NULL(to_world)) {
+    if (setti_is_null(from_world, __func__, "from") || setti_is_null(to_world, __func__, "into")) {
         return SETT_STATUS_ARGUMENT;
     }
     return setti_replica_clone(from_world, to_world, __func__);

@@ -520,8 +520,8 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
     }
     double magnitude = number < 0 ? -number : number;
     magnitude += 0.5; /* assigned, so that every processor rounds the sum to a double */
-    uint64_t rounded = (uint64_t)magnitude; /* to the nearest integer */
-    bool negative = number < 0 && rounded != 0;     /* 0 has no sign */
+    uint64_t rounded = (uint64_t)magnitude;     /* to the nearest integer */
+    bool negative = number < 0 && rounded != 0; /* 0 has no sign */
     size_t digits = number_write_integer(negative, rounded, whole);
     return number_read_integer(kind, whole, digits, bytes); /* checks the range */
 }
