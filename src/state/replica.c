@@ -490,8 +490,8 @@ static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from_page
     return true;
 }
 
-/* Returns the signature of `to_world` for a signature of `from_world`, or SETTI_NONE if memory runs
- * out. */
+/* Returns the signature in `to_world` with the types of a signature in `from_world`. Returns
+ * SETTI_NONE if memory runs out. */
 static uint32_t replica_signature(const sett_world* from_world, sett_world* to_world,
                                   uint32_t signature)
 {
