@@ -49,10 +49,10 @@ static void hash_map_put(setti_hash_map* map, uint64_t key, uint32_t value)
 static bool hash_map_grow(setti_pool* pool, setti_hash_map* map)
 {
     size_t size;
-    setti_hash_map grown = {.capacity = SETTI_MAX(map->capacity * 2, 16)};
     if (map->capacity > UINT32_MAX / 4) {
         return false;
     }
+    setti_hash_map grown = {.capacity = SETTI_MAX(map->capacity * 2, 16)};
     if (!setti_multiply(grown.capacity, sizeof(setti_hash_slot), &size)) {
         return false;
     }

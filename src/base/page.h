@@ -123,7 +123,7 @@ void setti_pool_trim(setti_pool* pool);
 /* Checks the invariant of page.c. Returns the error, or NULL. */
 const char* setti_pool_validate(const setti_pool* pool);
 
-/* Rarely used data of a table; cow.h. */
+/* Data of a table that is rarely used (see cow.h). */
 typedef struct setti_page_notes setti_page_notes;
 
 /* Adjacent unused pages for the next pages of a table. The pool takes them back if the allocator
@@ -145,7 +145,8 @@ typedef struct setti_pages {
     uint32_t size;           /* bytes of a page */
     uint32_t align;          /* of a page */
     setti_page_notes* notes; /* NULL: no notes */
-    /* A copy of `data` for readers, where missing pages are `none`. NULL if `none` is NULL. */
+    /* A copy of `data` for readers, with `none` in place of missing pages. Without `none`, there is
+     * no copy: both are NULL. */
     const void** read;
     const void* none;
     uint32_t read_mask;  /* number of entries of `read` (a power of two) - 1 */

@@ -166,7 +166,7 @@ static uint32_t merge_world_node(const merge_job* job, uint32_t world_index)
     return setti_hash_map_find(&job->by_entity, setti_link_to(world_index));
 }
 
-/* Returns true if the node stands for an entity of the file that is merged. */
+/* Returns true if the node stands for a merged entity of the file. */
 static bool merge_is_merged(const setti_clone_node* node)
 {
     return node->index != SETTI_NONE && !node->outside;

@@ -562,5 +562,6 @@ void setti_migrations_free(sett_world* to_world, setti_migration* list, uint32_t
         setti_pool_free(&to_world->pool, list[k].room, SETTI_MAX(list[k].room_size, 1),
                         MIGRATE_ALIGN);
     }
+    /* + 1: as it was allocated, so that it never has 0 bytes */
     setti_pool_free(&to_world->pool, list, (types + 1) * sizeof(setti_migration), 16);
 }

@@ -252,8 +252,8 @@ static sett_status save_fail_rename(const setti_place* place, const char* old_na
                                  place->call, old_name, new_name);
 }
 
-/* Renames the old file to the previous generation, and the new file to the path. After an error,
- * removes the new file, unless the path has no file. */
+/* Renames the new file to the path. Before, renames the old file to the previous generation if the
+ * save preserves it. After an error, removes the new file, unless the path has no file. */
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;
@@ -270,7 +270,7 @@ static sett_status save_exchange(const setti_place* place)
         return save_fail_rename(place, place->path, previous);
     }
     if (!files->rename(files->user, next, place->path)) {
-        bool old_at_path = true;
+        bool old_at_path = true; /* the failed rename has left it there */
         if (preserves) {
             old_at_path = files->rename(files->user, previous, place->path);
         }

@@ -337,7 +337,7 @@ static sett_status types_join(sett_world* world, const sett_world* to_world,
         return types_reject(world, SETT_STATUS_ARGUMENT, entry, why);
     }
     if (setti_type_find(world, entry->name) != NULL) {
-        return SETT_OK; /* registered by an earlier record, or for a type that requires this type */
+        return SETT_OK; /* an earlier record, or a type that requires it, has registered it */
     }
     if (local == NULL) {
         return types_add(world, entry, unknown);

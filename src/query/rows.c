@@ -110,7 +110,7 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
         /* without a branch: if no bit is left, goes to the next word */
         bool word_ends = word == 0;
         some = word_ends ? some & (some - 1) : some;
-        /* after the last word comes a word of 0 */
+        /* the next word with a bit, or the word after the last, which is 0 */
         number = setti_bits_lowest(some | (uint32_t)1 << SETTI_STEP_WORD_COUNT);
         word = word_ends ? words[number] : word;
     }
@@ -395,7 +395,7 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     }
 }
 
-/* Whether row `k` of a remembered batch is the row `row` of the step. */
+/* Whether the row at position `k` of a remembered batch is the row `row` of its step. */
 static bool listed_row_is(const setti_lists* lists, const setti_listed* listed, uint32_t k,
                           uint32_t row)
 {
@@ -419,9 +419,10 @@ SETTI_COLD const char* setti_lists_validate(const sett_query* query)
             if ((words[row / 64] >> (row % 64) & 1) == 0) {
                 continue;
             }
-            if (!listed_row_is(lists, listed, found++, row)) {
+            if (!listed_row_is(lists, listed, found, row)) {
                 return "query: a remembered batch is not of the rows that matched";
             }
+            found++;
         }
         if (found != listed->count) {
             return "query: a remembered batch has rows that did not match";

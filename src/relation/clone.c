@@ -194,8 +194,8 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* Returns the entry for a type of `to` that `onto` had before the merge. Returns NULL if `onto` had
- * no such type. */
+/* Returns the entry of a type in the entity node->onto, which had the type before the merge.
+ * Returns NULL if that entity did not have the type. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -258,8 +258,8 @@ static bool clone_is_same(const setti_type* a, const setti_type* b)
     return links_a->many == links_b->many && links_a->data_size == links_b->data_size;
 }
 
-/* Returns the type of `to` with the name of a type of `from`. Reports an error and returns NULL if
- * `to` has no such type, or a different one. */
+/* Returns the type that has the name of `type` in the world of the copies. Reports an error and
+ * returns NULL if that world has no such type, or a different one. */
 static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 {
     if (!clone_changes_world(clone)) {
@@ -278,7 +278,8 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
         char list[SETTI_MESSAGE_SIZE];
         setti_writer writer = setti_writer_begin(list, sizeof(list));
         setti_component_differences(&writer, &match->desc, &type->desc);
-        setti_component_differ_in(&writer, writer.length == 0,
+        bool only_links_differ = writer.length == 0;
+        setti_component_differ_in(&writer, only_links_differ,
                                   "other relationship options, or none");
         setti_world_fail_with(clone->to, SETT_STATUS_CONFLICT,
                               "%s: \"%.100s\" differs in the world that receives copies: %.250s - "
@@ -1076,7 +1077,7 @@ static void clone_commit(setti_clone* clone)
             setti_chain_make_target(clone->instances,
                                     setti_entity_at(&clone->from->entities, node->index));
         }
-        if (clone_is_edited(node)) {
+        if (clone_is_edited(node)) { /* creates copies, or adds to an entity merged with */
             setti_edit_commit_many(clone->to, &node->edit);
         }
     }

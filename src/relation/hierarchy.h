@@ -83,7 +83,7 @@ void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t n
 /* Runs on_enter after a node has left the parent `old_parent` (a link). */
 void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t old_parent);
 
-/* Makes an entity's children roots, and runs the observers that look up the hierarchy. */
+/* Turns an entity's children into roots, and runs the observers that search upward. */
 void setti_hierarchy_release(sett_world* world, uint32_t index);
 
 /* Like sett_hierarchy_attach, but children of prefabs do not become prefabs. */

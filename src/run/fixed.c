@@ -131,7 +131,7 @@ setti_fixed* setti_fixed_due(const setti_run* run)
     double earliest = 0;
     for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
         double due = (double)(fixed->state.steps + 1) * (double)fixed->step;
-        if (due > fixed->state.now) {
+        if (!(due <= fixed->state.now)) {
             continue;
         }
         if (found == NULL || fixed->state.start + due < earliest) {

@@ -190,7 +190,7 @@ bool setti_order_is_declared(const sett_system* first, const sett_system* then)
     return system != NULL;
 }
 
-/* Warns that no system has the name in an order. */
+/* Warns that an order names a system that does not exist. */
 static void order_report_unknown(const setti_order* order, const char* call)
 {
     sett_world* world = order->system->world;

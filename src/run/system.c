@@ -454,7 +454,7 @@ static sett_status system_fill_group(const sett_system* system, const sett_syste
             return setti_world_fail_with(
                 system->world, SETT_STATUS_ARGUMENT,
                 "%s: system \"%.100s\" with on_enter or on_exit has at most %d SETT_WITH and %d "
-                "SETT_WITHOUT terms - leave some out, or use an observer with the same terms "
+                "SETT_WITHOUT terms - leave some out, or use an observer "
                 "(sett_observer_create)",
                 system_call, system->name, SETT_GROUP_TYPES, SETT_GROUP_TYPES);
         }

@@ -858,8 +858,8 @@ static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
     return true;
 }
 
-/* Lists the entities with keys from `low` to `high` as wanted, unless there are too many of them or
- * memory runs out. */
+/* Lists, in `wanted`, the entities with keys from `low` to `high`. Lists nothing if there are too
+ * many of them, or if memory runs out. */
 static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti_wanted* wanted)
 {
     setti_pool* pool = &l->world->pool;

@@ -309,7 +309,8 @@ static uint32_t ordered_collect(sett_ordered* o)
         if (index < positions && position[index] != 0) {
             const ordered_match* found = &match[position[index] - 1];
             position[index] = 0;
-            /* Only orders by value are sorted by keys. Else ordered_group_all reads the parent. */
+            /* `key` is the parent, for ordered_group_all. An order by value replaces it by a
+             * key. */
             item[count] = (setti_ranked){
                 .entity = found->entity, .depth = found->depth, .key = found->parent};
             if (!o->fixed) {

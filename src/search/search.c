@@ -812,7 +812,7 @@ static bool build_exclude(search_build* b, search_items* items, const setti_sear
 
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 
-/* Builds a branch: a copy of the scope in which one side of the list stands for the list. */
+/* Builds a branch: a copy of the scope with one side of the list in place of the list. */
 SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                                     uint32_t side, uint32_t most)
 {

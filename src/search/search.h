@@ -15,10 +15,10 @@
 #define SETTI_SEARCH_ITEMS 256
 #define SETTI_SEARCH_SCOPES 256
 #define SETTI_SEARCH_BRANCHES 16
-/* Room in `order`: two scopes of 128 items for each branch, and the scopes of all lists. */
+/* Items for which `order` has room: two scopes of 128 items a branch, and one item a list. */
 #define SETTI_SEARCH_ORDER (SETTI_SEARCH_BRANCHES * 2 * 128 + SETTI_SEARCH_SCOPES)
 
-#define SETTI_SOME 0xFEu     /* in place of a variable's number: `_`, any entity */
+#define SETTI_SOME 0xFEu     /* stands for `_`, any entity, where a variable has its number */
 #define SETTI_NO_REF 0xFFu   /* in place of a variable's number: the term has no source or target */
 #define SETTI_NO_DEPTH 0xFFu /* in place of a depth: the variable is fixed, and has no block */
 /* In place of a term's number: the order. */

@@ -545,7 +545,8 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
 {
     if (setti_compare_concerns(compare, type)) {
         setti_marks_clear(&compare->bits);
-        setti_marks_join(&compare->bits, &compare->begun); /* a new entity can have equal values */
+        /* entities that began are always marked: their values can equal those of an ended entity */
+        setti_marks_join(&compare->bits, &compare->begun);
         setti_compare_mark(compare, type);
         setti_compare_notify(compare, type);
     }

@@ -247,12 +247,13 @@ void setti_delta_write_type(setti_delta_writer* writer, const setti_type* type,
 static void delta_note_group(const delta_note* notes, delta_note* note, const setti_type* type)
 {
     const setti_type_list* types = &type->world->registered;
-    if (type->owner == NULL) {
-        return; /* no group owns the type */
+    if (type->owner == NULL || note->occurs) {
+        return;
     }
     for (uint32_t k = 0; k < types->count; k++) {
         if (types->item[k]->owner == type->owner && notes[k].occurs) {
             note->occurs = true;
+            return;
         }
     }
 }

@@ -216,7 +216,7 @@ static sett_status apply_reject_result(const setti_delta* delta)
                                  delta->player.call, name, SETTI_HANDLE(entity));
 }
 
-/* Gives types with choices the sender's choices. */
+/* Gives the sender's choices to the types that have choices. */
 static void apply_choices(const setti_delta* delta)
 {
     for (uint32_t k = 0; k < delta->type_count; k++) {

@@ -365,15 +365,19 @@ static unsigned char* change_write_columns(unsigned char* out, const unsigned ch
                                            size_t size)
 {
     size_t written = 0;
-    size_t offset = change_next_equal(bytes, 0, size);
-    while (offset < size) {
+    size_t offset = 0;
+    for (;;) {
+        offset = change_next_equal(bytes, offset, size); /* called once, so that it is inlined */
+        if (offset >= size) {
+            break;
+        }
         size_t count = change_count_equal(bytes + offset, size - offset);
         if (count >= 4) {
             out = change_write_bytes(out, bytes + written, offset - written);
             out = change_write_run(out, bytes[offset], count);
             written = offset + count;
         }
-        offset = change_next_equal(bytes, offset + count, size);
+        offset += count;
     }
     return change_write_bytes(out, bytes + written, size - written);
 }

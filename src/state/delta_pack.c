@@ -148,9 +148,8 @@ static void pack_read(setti_delta_reader* reader, size_t size, uint32_t width, u
             out[k] = (unsigned char)((packed ^ half) - half); /* extends the sign */
         }
     }
-    if (bits != 0) { /* the unused bits of the last byte must be 0 */
-        reader->short_of = true;
-    }
+    /* the unused bits of the last byte must be 0 */
+    reader->short_of = reader->short_of || bits != 0;
 }
 
 void setti_delta_unpack(setti_delta_reader* reader, size_t size, setti_delta_writer* writer)

@@ -166,7 +166,7 @@ sett_status setti_delta_reject_size(const setti_delta* delta);
 /* Reports the world's latest error, which a call of the library met, for the program's call. */
 sett_status setti_delta_fail_step(const setti_delta* delta);
 
-/* Returns what messages call the bytes, such as "delta". */
+/* Returns the word for the bytes in messages, such as "delta". */
 const char* setti_delta_noun(const setti_delta* delta);
 
 /* Reserves memory to change one entity in one type. Sets the world's error on failure. */

@@ -414,7 +414,7 @@ static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, ui
     return sum;
 }
 
-/* Returns the sum of a page of links. `record` is the address of the first link. */
+/* Returns the sum of the hashes of a page of links. `record` is the address of the first link. */
 static uint64_t hash_records(const hash_part* part, const unsigned char* record, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;

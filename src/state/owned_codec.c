@@ -44,7 +44,8 @@ static void owned_encode(setti_encoder* encoder, const setti_type* type, const v
 /* Returns the delta's record of a type. */
 static setti_delta_type* owned_delta_type(const setti_player* player, const setti_type* type)
 {
-    return &((const setti_delta*)player)->type[type->delta_number - 1];
+    const setti_delta* delta = (const setti_delta*)player; /* its first member is the player */
+    return &delta->type[type->delta_number - 1];
 }
 
 static const char* owned_check(const setti_player* player, const setti_type* type,

@@ -490,8 +490,8 @@ static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from_page
     return true;
 }
 
-/* Returns the signature of `to_world` for a signature of `from_world`, or SETTI_NONE if memory runs
- * out. */
+/* Returns the signature in `to_world` with the types of a signature in `from_world`. Returns
+ * SETTI_NONE if memory runs out. */
 static uint32_t replica_signature(const sett_world* from_world, sett_world* to_world,
                                   uint32_t signature)
 {
@@ -794,7 +794,7 @@ sett_status setti_replica_clone(const sett_world* from_world, sett_world* to_wor
 
 sett_status sett_world_clone(const sett_world* from_world, sett_world* to_world)
 {
-    if (SETTI_IS_NULL(from_world) || SETTI_IS_NULL(to_world)) {
+    if (setti_is_null(from_world, __func__, "from") || setti_is_null(to_world, __func__, "into")) {
         return SETT_STATUS_ARGUMENT;
     }
     return setti_replica_clone(from_world, to_world, __func__);
@@ -808,7 +808,7 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from_pages,
 {
     bool fresh;
     if (to_pages->data[number] != NULL && to_pages->tick[number] < pool->cow_from) {
-        /* a snapshot keeps the page, and no copy is made */
+        /* a snapshot keeps this page: a new page replaces it, and nothing is copied twice */
         setti_pages_free(pool, to_pages, number);
     }
     if (!setti_pages_ensure(pool, to_pages, number, &fresh)) {

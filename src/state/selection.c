@@ -926,7 +926,7 @@ sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t si
 sett_status sett_selection_copy(sett_world* from_world, const sett_selection* selection,
                                 uint64_t since_tick, sett_world* to_world)
 {
-    if (SETTI_IS_NULL(from_world) || SETTI_IS_NULL(to_world)) {
+    if (setti_is_null(from_world, __func__, "from") || setti_is_null(to_world, __func__, "into")) {
         return SETT_STATUS_ARGUMENT;
     }
     if (from_world == to_world) {

@@ -990,7 +990,8 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
     auto_evaluation eval = {.world = world, .max_values = max_values};
     setti_price all = auto_sample_queries(world);
     setti_concerns_init(&eval.concerns, world);
-    /* the least gain of a change: 1 / AUTO_PART of all costs, or half of a query's average cost */
+    /* the least gain of a change: 1 / AUTO_PART of all costs, or half of a query's average cost,
+     * whichever is less */
     eval.least = all / SETTI_MAX((setti_price)AUTO_PART, (setti_price)eval.concerns.queries * 2);
     auto_choose(&eval);
     bool found = eval.best.gain > 0;

@@ -519,8 +519,9 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
         return "the number is out of the range of the member's type";
     }
     double magnitude = number < 0 ? -number : number;
-    uint64_t rounded = (uint64_t)(magnitude + 0.5); /* to the nearest integer */
-    bool negative = number < 0 && rounded != 0;     /* 0 has no sign */
+    magnitude += 0.5; /* assigned, so that every processor rounds the sum to a double */
+    uint64_t rounded = (uint64_t)magnitude;     /* to the nearest integer */
+    bool negative = number < 0 && rounded != 0; /* 0 has no sign */
     size_t digits = number_write_integer(negative, rounded, whole);
     return number_read_integer(kind, whole, digits, bytes); /* checks the range */
 }

@@ -22,7 +22,8 @@
 #define BIND_MOVES 64         /* limit of moves to make room for a number in the front */
 #define BIND_FEWEST 64        /* slots of the smallest rest */
 
-/* Returns true if a number can be in the front. */
+/* Returns true if a number can be in the front. Numbers >= 2^63, those of names, are in the
+ * rest. */
 static bool bind_is_fast(uint64_t number)
 {
     return number >> 63 == 0;

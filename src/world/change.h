@@ -19,7 +19,7 @@ void* setti_access_find_mut(sett_world* world, sett_entity entity, sett_componen
 
 void setti_change_destroy_all(sett_world* world);
 
-/* Schedules an entity for destruction, for setti_cascade.collect. */
+/* Adds an entity to the entities to destroy. Functions setti_cascade.collect call this. */
 void setti_change_collect(sett_world* world, uint32_t index);
 
 /* Passed to setti_change_is_plain if no type may cascade. */
@@ -36,28 +36,29 @@ void* setti_change_try_add(sett_world* world, sett_component component, sett_ent
 /* Like setti_change_try_add, for a link. The caller completes the link before the value is read. */
 void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity entity);
 
-/* Like sett_set, but `fill` writes the value in place. Reports a failure as `call`. */
+/* Like sett_set, but `fill` writes the value in place. Failures are reported as failures of
+ * `call`. */
 void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
                        const setti_edit_fill* fill, const char* call);
 
 /* Returns true if setti_change_add_word may add the type. */
 bool setti_change_is_bare(const sett_world* world, const setti_type* type);
 
-/* Adds a bare type to up to 64 entities that lack it: bit k of `bits` is the entity at index first
- * + k. `values` are packed. If `values` is NULL, the values become zeroes. Returns false after an
- * error. */
+/* Adds a bare type to at most 64 entities that lack the type. Bit k of `bits` means the entity at
+ * index `first` + k. `values` are packed. If `values` is NULL, the values become zeroes. Returns
+ * false after an error. */
 bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
                            const unsigned char* values, const char* call);
 
-/* Adding and removing in two steps, for several entities or types: call setti_edit_settle, then the
- * `reserve` function for each change, then the `reserved` function for each change. If a `reserve`
- * function fails, call setti_edit_unclaim. *signature becomes the signature after the change.
- * Required types are not added. */
+/* These functions add and remove in two steps, for several entities or types. Callers call
+ * setti_edit_settle, then setti_change_reserve_... for each change, then setti_change_..._reserved
+ * for each change. If reserving fails, callers call setti_edit_unclaim. *signature becomes the
+ * signature after the change. Required types are not added. */
 bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t index,
                               uint32_t* signature);
 void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity entity);
 
-/* Removing also removes the types that require the type. */
+/* These two functions also remove the types that require the type. */
 bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index);
 void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index);
 
@@ -67,8 +68,8 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
                           sett_entity b, const setti_edit_fill* fill);
 
-/* Remove from a surviving entity, in two steps, each type whose links all lead to entities that are
- * being destroyed. */
+/* These functions remove from a surviving entity, in two steps, each type whose links all lead to
+ * entities that are being destroyed. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index);
 void setti_change_remove_stranded(sett_world* world, uint32_t index);
 

@@ -379,6 +379,7 @@ uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion
     SETTI_ASSERT(world->pool.cow_from == 0 && type->owner == NULL);
     uint32_t members = SETTI_NONE; /* SETTI_NONE: not counted */
     if (!conversion_move_plain(world, &type->storage, new_storage, first, &members)) {
+        /* without a listener, all values count as members */
         conversion_move_part(world, &type->storage, new_storage, first, CONVERSION_MEMBERS);
         if (first != NULL) {
             conversion_move_part(world, &type->storage, new_storage, first, CONVERSION_OTHERS);

@@ -120,7 +120,8 @@ SETTI_INLINE uint32_t fast_begin_tree(sett_world* world, setti_type* cascading, 
     return cascading->cascade->begin(world, cascading, index);
 }
 
-/* Destroys a tree of plain entities, without a list. Returns false if an entity is not plain. */
+/* Destroys a tree of plain entities, without the list of entities to destroy. Returns false if an
+ * entity is not plain: then nothing is destroyed. */
 SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
     const setti_cascade* cascade = cascading->cascade;

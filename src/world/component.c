@@ -1368,7 +1368,7 @@ const char* sett_component_name(const sett_world* world, sett_component componen
 
 /* Reports that the values of a type do not have the C type `type_name`.
  *   size     the size of the C type, SETTI_ANY_SIZE or SETTI_TAG_SIZE
- * changes  the failed call is one that changes the world: then sett_world_error gets the status */
+ *   changes  the failed call changes the world, so sett_world_error gets the status */
 SETTI_COLD static void component_report_type(const sett_world* world, const setti_type* type,
                                              size_t size, const char* type_name, const char* call,
                                              bool changes)

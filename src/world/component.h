@@ -237,15 +237,15 @@ typedef struct setti_type {
     void* hook_user;       /* passed to copy, deinit and move: desc.user, or `members` */
     uint64_t padding_hash; /* a hash of the mask; 0: there is no mask */
     bool padding_known;    /* a mask, members, ranges or the alignment say which bits count */
-    setti_type_use use;    /* counted for advice */
+    setti_type_use use;    /* counts of accesses and changes, for advice */
     /* the library may choose the storage */
     bool default_storage;
     void* sample;               /* data of the module that watches use; NULL: use is not watched */
     setti_root root;            /* describes `storage` in the lists of storages */
     void* row;                  /* room for one value; NULL before the first use */
-    uint32_t replace_observers; /* observers with on_replace */
-    uint32_t claimed;           /* reservations that are not yet used, see edit_reserve.c */
-    /* entries of world->collect_list reserved for this type */
+    uint32_t replace_observers; /* number of observers with on_replace */
+    uint32_t claimed;           /* number of unused reservations, see edit_reserve.c */
+    /* number of entries of world->collect_list that are reserved for this type */
     uint32_t collect_room;
     void* links; /* data of the relationship whose links are the values, or NULL */
     void* ends;  /* data of the relationship whose incoming links the values list, or NULL */

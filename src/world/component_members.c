@@ -304,9 +304,11 @@ SETTI_COLD sett_status setti_component_set_members(sett_world* world, setti_type
                                                    const sett_struct* structure, const char* call)
 {
     char reason[SETTI_VALUE_MESSAGE];
-    const char* wrong = "this is a type of the library - give members to types of the program only";
+    const char* wrong;
     if (type->module == NULL) {
         wrong = members_check_type(world, type, structure, reason);
+    } else {
+        wrong = "this is a type of the library - give members to types of the program only";
     }
     if (wrong != NULL) {
         return setti_world_fail_argument(world, call, type->desc.name, wrong);

@@ -30,7 +30,7 @@ typedef struct setti_edit_part {
     const void* value;
     const setti_storage* origin; /* storage to copy from; values in the storage may still move */
     const setti_edit_fill* fill; /* writes the value */
-    uint32_t source;             /* with `origin`: index of the entity with the value */
+    uint32_t source;             /* if `origin` is set: index of the entity with the value */
     bool quiet;                  /* on_set does not run, although the part has a value */
 } setti_edit_part;
 
@@ -47,7 +47,7 @@ typedef struct setti_edit {
     bool removes_all;    /* removes dont_fragment types, then all other types by descending id */
     bool creates;        /* the entities do not exist before */
     bool destroys;       /* the entities do not exist afterwards */
-    bool forgets;        /* with `destroys`: the handles can be created again */
+    bool forgets;        /* if `destroys`: the handles can be created again */
     bool repeat;         /* all entities get the same values */
 } setti_edit;
 
@@ -81,7 +81,7 @@ static inline void setti_edit_unpin(sett_world* world)
  * removed. Returns SETTI_NONE if memory runs out. */
 uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_type* type);
 
-/* Frees the signatures without entities. */
+/* Frees the signatures that no entity has. */
 void setti_edit_reclaim_signatures(sett_world* world);
 
 /* Drops all plans and remembered transitions, after listeners have changed. */
@@ -105,7 +105,7 @@ void setti_edit_free(sett_world* world, setti_edit* edit);
 
 /* Functions that make new entities children of the world's scope. */
 typedef struct setti_scope_calls {
-    /* Adds the components of a child to an edit with `creates`. */
+    /* Adds the components of a child to an edit that creates entities. */
     sett_status (*include)(sett_world* world, setti_edit* edit, const char* call);
     /* Attaches the entities after the commit. */
     void (*attach)(sett_world* world, const setti_edit* edit);
@@ -114,8 +114,8 @@ typedef struct setti_scope_calls {
 /* ------------------------------------------------------------------------------------ the steps */
 
 /* The step "reserve". A failure drops the reservations of all edits.
- * search_start  if the edit creates: the search for free indices begins at *search_start, which is
- *                 then advanced for the next edit */
+ *   search_start  where the search for free indices begins, if the edit creates; *search_start is
+ *                 advanced for the next edit */
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* search_start);
 
 /* The step "reserve" for one entity, with an index that exists or is reserved. Returns false if

@@ -444,7 +444,7 @@ static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bo
     }
     uint32_t* taken = old_rows + task->count; /* by row: 1 if the walk visits the row */
     uint32_t count = 0;
-    memset(taken, 0, (task->count + 1) * sizeof(uint32_t));
+    memset(taken, 0, task->count * sizeof(uint32_t));
     for (uint32_t index = walk->next(walk); index != SETTI_NONE; index = walk->next(walk)) {
         uint32_t row = setti_sparse_row(&task->types[0]->storage, index);
         if (row < task->count) {

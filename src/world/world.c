@@ -224,7 +224,8 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
 void setti_world_add_calls(sett_world* world, const setti_module_calls* calls)
 {
     SETTI_ASSERT(calls->slot < SETTI_SLOTS);
-    const setti_module_calls* moving = calls; /* the table to insert; then each later table */
+    /* the table to insert, in the order of slots; then each later table moves by one place */
+    const setti_module_calls* moving = calls;
     for (uint32_t k = 0; moving != NULL; k++) {
         const setti_module_calls* present = world->called[k];
         if (present == calls) {

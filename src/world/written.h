@@ -35,7 +35,7 @@ bool setti_type_write_bytes(const setti_type* type, const void* value, setti_poo
 /* Writes the bytes that the hook `write` writes, as a text in quotes. */
 void setti_type_print(const setti_type* type, const void* value, setti_writer* out);
 
-/* Reads bytes that the hook `write` has written into a value. */
+/* Reads, into a value, the bytes that the hook `write` has written. */
 sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,
                                   void* value);
 
