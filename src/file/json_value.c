@@ -123,10 +123,13 @@ static void value_add_number(setti_json_out* out, const sett_member* member,
     } else {
         quoted = number[0] > '9' || number[length - 1] > '9'; /* letters: NaN, -Infinity */
     }
-    const char* quote = quoted ? "\"" : "";
-    setti_json_add_text(out, quote);
+    if (quoted) {
+        setti_json_add_text(out, "\"");
+    }
     setti_json_add(out, number, length);
-    setti_json_add_text(out, quote);
+    if (quoted) {
+        setti_json_add_text(out, "\"");
+    }
 }
 
 /* Writes the names of bits as a list. Bits without a name become one number in the list. */

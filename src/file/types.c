@@ -107,7 +107,7 @@ static bool types_next_name(setti_delta_reader* reader, types_entry* entry)
     if (memchr(name, 0, length) != NULL) {
         return false;
     }
-    memcpy(entry->name, name, length);
+    memcpy(entry->name, name, length); /* the caller has set all bytes to zero */
     return true;
 }
 

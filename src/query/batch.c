@@ -481,6 +481,7 @@ SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_
         return; /* an array has no page: no row matches */
     }
     memcpy(words, bits[0], query->lists.unit / 8);
+    /* the first loop below does the same as the second, with a constant length */
     for (uint32_t k = 1; k < count; k++) {
         const uint64_t* array_words = bits[k];
         if (SETTI_LIKELY(query->lists.unit == SETT_BATCH_ROWS)) {

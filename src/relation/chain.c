@@ -511,7 +511,7 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
     relation->walked += steps;
     uint64_t limit = (uint64_t)relation->record_count * CHAIN_PATIENCE;
     if (relation->walked > limit && !pair_is_current(relation)) {
-        pair_make(relation);
+        pair_make(relation); /* later searches use the index of pairs instead of walks */
     }
     return place;
 }

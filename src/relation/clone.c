@@ -208,8 +208,8 @@ static setti_clone_existing* clone_existing(const setti_clone* clone, const sett
 
 static setti_type* clone_map(const setti_clone* clone, setti_type* type);
 
-/* Returns true if a node's copies get the links of a type. Links that `onto` has stay, unless the
- * merge overwrites them. */
+/* Returns true if a node's copies get the links of a type. The links that the entity node->onto has
+ * already stay, unless the merge overwrites them. */
 static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* node,
                               setti_type* type)
 {

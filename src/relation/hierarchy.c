@@ -887,16 +887,12 @@ sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_e
 {
     const char* const call = tree_attach_call;
     setti_hierarchy* tree = setti_hierarchy_of(world);
-    if (SETTI_LIKELY(tree != NULL)) {
-        bool attached;
-        if (SETTI_LIKELY(world->pool.cow_from == 0)) {
-            attached = tree_try_attach(world, tree, entity, parent, TREE_NO_COW);
-        } else {
-            attached = tree_try_attach(world, tree, entity, parent, TREE_COW);
-        }
-        if (SETTI_LIKELY(attached)) {
+    if (SETTI_LIKELY(tree != NULL && world->pool.cow_from == 0)) {
+        if (SETTI_LIKELY(tree_try_attach(world, tree, entity, parent, TREE_NO_COW))) {
             return SETT_OK;
         }
+    } else if (tree != NULL && tree_try_attach(world, tree, entity, parent, TREE_COW)) {
+        return SETT_OK;
     }
     if (SETTI_UNLIKELY(!setti_hierarchy_check(world, entity, call) ||
                        !setti_hierarchy_check(world, parent, call) ||

@@ -157,7 +157,7 @@ static bool frame_pass_interval(sett_system* system, float dt)
         return false;
     }
     /* A frame longer than the interval runs the system once, with the whole time as dt. Otherwise
-     * dt is the interval, and the rest stays. */
+     * dt is the interval, and the time that is left counts for the next run. */
     double rest = 0;
     if ((double)dt < interval) {
         rest = time - interval;

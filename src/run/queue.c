@@ -70,11 +70,8 @@ static void queue_lose(sett_queue* queue)
 
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
-    if (queue->lost != 0) { /* changes after a lost change are lost, too */
-        queue_lose(queue);
-        return;
-    }
-    if (queue->count == queue->capacity && !queue_grow(queue)) {
+    bool has_gap = queue->lost != 0; /* changes after a lost change are lost, too */
+    if (has_gap || (queue->count == queue->capacity && !queue_grow(queue))) {
         queue_lose(queue);
         return;
     }

@@ -499,10 +499,7 @@ static bool scan_words(find* f, const setti_search_step* step, find_work* w, fin
             w->place = setti_array_seek(driver, w->place);
             continue;
         }
-        uint64_t word = UINT64_MAX; /* scan_word also tests the driver */
-        if (driver == NULL) {
-            word = setti_entity_alive(&f->world->entities, base);
-        }
+        uint64_t word = driver != NULL ? UINT64_MAX : setti_entity_alive(&f->world->entities, base);
         word = scan_word(&scan, base, word & ~setti_bits_below(w->place - base));
         for (; word != 0; word &= word - 1) {
             uint32_t index = base + setti_bits_lowest(word);
@@ -610,9 +607,7 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
 /* Adds the results of a row. Returns true if the block is full. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    if (!w->open) { /* a new row */
-        w->place = 0;
-    }
+    w->place = w->open ? w->place : 0; /* 0: a new row */
     switch (step->kind) {
     case SETTI_FIND_SCAN:
         if (step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE) {

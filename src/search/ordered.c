@@ -427,10 +427,7 @@ static bool ordered_update(sett_ordered* o)
     if (!same && !ordered_sort(o, room)) {
         return false;
     }
-    o->part_count = 0;
-    if (o->known) {
-        o->part_count = ordered_list_parts(o, o->part);
-    }
+    o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
     if (o->part_count != 0) {
         uint64_t newest = ordered_newest_part(o, o->part, o->part_count);
         o->since = setti_search_read_tick(&o->world->pool, newest);

@@ -93,7 +93,8 @@ SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
 /* Returns the size of a value in memory, as records of types in deltas and files have it. */
 size_t setti_delta_size(const setti_type* type);
 
-/* Flag of a form: values are rounded. The record has a hash of the rounding, not of the padding. */
+/* Flag of a form: values are rounded. The record has a hash of how they are rounded, in place of
+ * the hash of the padding. */
 #define SETTI_DELTA_SENT 64u
 /* Whether values of `type` can be sent rounded. */
 bool setti_delta_sends(const setti_type* type);

@@ -268,8 +268,8 @@ static double number_parse(sett_member_kind kind, const char* text, char** end)
 static size_t number_write_finite(sett_member_kind kind, double value, char* out)
 {
     bool is_small = value > -1e6 && value < 1e6; /* small integers are the most frequent floats */
-    bool is_negative_zero = value == 0 && signbit(value);
-    if (is_small && !is_negative_zero && (double)(int)value == value) {
+    bool is_integer = is_small && (double)(int)value == value;
+    if (is_integer && !(value == 0 && signbit(value))) { /* not -0 */
         double magnitude = value < 0 ? -value : value;
         return number_write_integer(value < 0, (uint64_t)magnitude, out);
     }

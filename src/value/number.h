@@ -32,8 +32,8 @@ void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 /* Reads a number of any kind as a double. A 64-bit integer may be rounded. */
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
-/* Writes a number as text. An integer is multiplied by `scale`, if that is not 0. Returns the
- * length of the text. */
+/* Writes a number as text. If `scale` is not 0, an integer is multiplied by it. Returns the length
+ * of the text. */
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
                           char out[SETTI_NUMBER_SIZE]);
 

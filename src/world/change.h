@@ -25,8 +25,8 @@ void setti_change_collect(sett_world* world, uint32_t index);
 /* Passed to setti_change_is_plain if no type may cascade. */
 #define SETTI_NO_CASCADE ((const setti_type*)NULL)
 
-/* Returns true if destroying an entity with a signature only erases and unlinks values. In the
- * signature, only `type` may cascade. */
+/* Returns true if destroying an entity with a signature only erases and unlinks values. Of the
+ * types of the signature, only `type` may cascade: returns false if another does. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
 /* The fast path of sett_add, for types without hooks and callbacks. Returns the uninitialised

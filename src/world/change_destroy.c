@@ -28,12 +28,13 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
     }
     for (uint32_t k = 0; k < record->count; k++) {
         const setti_type* item = world->types[record->types[k]];
-        bool calls_program = (item->flags & SETTI_TYPE_ENDINGS) != 0;
-        bool only_unlinks = item->cascade == NULL || (item->flags & SETTI_TYPE_UNLINKS) != 0;
-        if (calls_program || item->storage.kind == SETTI_SPARSE) {
+        if ((item->flags & SETTI_TYPE_ENDINGS) != 0) { /* calls the program */
             return false;
         }
-        if (!only_unlinks && item != type) {
+        if (item->cascade != NULL && item != type && (item->flags & SETTI_TYPE_UNLINKS) == 0) {
+            return false;
+        }
+        if (item->storage.kind == SETTI_SPARSE) {
             return false;
         }
     }
@@ -518,8 +519,8 @@ SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity e
         SETTI_HANDLE(entity), (unsigned)table->first * 64, (unsigned)setti_entity_end(table) - 1);
 }
 
-/* Destroys an entity of a locked world if only loops that were left by mistake lock the world. The
- * check closes such loops. Else reports an error. */
+/* Handles the destruction of an entity in a locked world. Closes loops that were left by mistake.
+ * If nothing else locks the world, destroys the entity. Otherwise reports an error. */
 SETTI_COLD static sett_status change_destroy_locked(sett_world* world, sett_entity entity,
                                                     setti_ending ending)
 {

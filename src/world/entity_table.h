@@ -260,7 +260,7 @@ sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* tab
 /* Slow path of setti_entity_find_hint. */
 void setti_entity_leave_hint(setti_entity_table* table);
 
-/* Makes `hint` the first word with free indices of the world's range. */
+/* Makes `hint` the first word that has free indices in the world's range. */
 SETTI_INLINE void setti_entity_find_hint(setti_entity_table* table)
 {
     if (SETTI_UNLIKELY(setti_entity_free_bits(table, table->hint) == 0)) {

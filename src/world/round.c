@@ -92,10 +92,8 @@ static bool round_value(const sett_struct* structure, const unsigned char* value
         if (!nested && member->step == 0) {
             continue;
         }
-        uint32_t size = member->size / member->count; /* of an element */
-        if (nested) {
-            size = member->of->size;
-        }
+        uint32_t size =
+            nested ? member->of->size : member->size / member->count; /* of an element */
         for (uint32_t n = 0; n < member->count; n++) {
             uint32_t offset = member->offset + n * size;
             const unsigned char* element = value + offset;

@@ -61,7 +61,7 @@ static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, se
     return true; /* no number is known at the offset */
 }
 
-/* A walk that visits entities in the order to sort by. */
+/* A walk that visits entities in sorted order. */
 typedef struct setti_sort_walk {
     /* Returns the index of the next entity, or SETTI_NONE at the end. */
     uint32_t (*next)(struct setti_sort_walk* walk);
