@@ -349,7 +349,7 @@ static void lookup_set_encoding(sett_lookup* l)
     if (l->ordered) {
         l->code.up = 64 - l->size * 8;
         l->code.flip = is_signed ? sign : 0;
-        l->code.negative = l->is_float ? ~sign : 0; /* the greater of two has fewer bits */
+        l->code.negative = l->is_float ? ~sign : 0; /* their order is reversed */
     }
     if (l->is_float) {
         uint64_t sign_of_member = (uint64_t)1 << (l->size * 8 - 1);
