@@ -470,11 +470,12 @@ static void callbacks_record_nothing_meanwhile(void)
         size_t size = encode(world, before, after, &bytes);
         CHECK_APPLY(peer, bytes, size);
         CHECK_EQ(rejected, k + 1);
-        CHECK_MSG(strstr(sett_world_message(peer),
-                         "add \"value\" to entity 0:1: callback \"echo\" uses a command buffer "
-                         "while a delta, a selection or an undo step is applied") ==
-                      sett_world_message(peer),
-                  "%s", sett_world_message(peer));
+        CHECK_MSG(
+            strstr(sett_world_message(peer),
+                   "add \"value\" to entity 0:1: a callback of \"echo\" uses a command buffer "
+                   "while a delta, a selection or an undo step is applied") ==
+                sett_world_message(peer),
+            "%s", sett_world_message(peer));
         before = after;
         free(bytes);
     }

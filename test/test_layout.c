@@ -193,6 +193,8 @@ static void wrong_texts_are_rejected(void)
                                  "written: group { A B with C without D }"},
         {"group { Position } group { Mass Position }", "line 1, column 33"},
         {"group { Position Position }", "the type is owned twice - leave out one"},
+        {"group { Position with Mass Mass }", "line 1, column 28, at \"Mass }\": the group has"},
+        {"group { Position with Mass without Position }", "the group has the type twice"},
         {"group { Position \"Position\" }", "the type is owned twice - leave out one"},
         {"array Position; sparse_set Position;", "the type is listed twice - leave out "
                                                  "one of the two"},

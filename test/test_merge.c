@@ -243,7 +243,7 @@ static void entities_are_matched_by_a_value(void)
                     (sett_merge_desc){.match = SETT_MERGE_VALUE, .match_component = SETT_ID_NAME},
                     NULL),
              SETT_STATUS_ARGUMENT);
-    said(world, "which has no values of the program - pass a component whose values are saved");
+    said(world, "whose values the library writes - pass a component of the program");
     CHECK_EQ(merges(world, from, (sett_merge_desc){.match = SETT_MERGE_VALUE}, NULL),
              SETT_STATUS_UNREGISTERED);
     CHECK_EQ(merges(world, from, (sett_merge_desc){.match = (sett_merge_match)3}, NULL),

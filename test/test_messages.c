@@ -655,7 +655,8 @@ static void terms_of_batches(void)
     CHECK(sett_batch_from(&batch, 2, 0) == NULL);
     HEARD("sett_batch_from: term 2 of query \"items\" does not exist - pass the number of a term");
     CHECK(sett_is_null(sett_batch_source(&batch, 0, 0)));
-    HEARD("sett_batch_source: term 0 of query \"items\" is about the visited entity itself");
+    HEARD("sett_batch_source: term 0 of query \"items\" is about the visited entity itself - use "
+          "sett_batch_entity");
     heard[0] = '\0';
     CHECK(sett_is_null(sett_find_up(world, sett_null(), item, item)));
     CHECK_STR_EQ(heard, "");

@@ -347,8 +347,9 @@ static void nest(sett_world* world, void* data)
 {
     (void)data;
     CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_STATUS_LOCKED);
-    contains(world,
-             "the buffer is being applied already, with newly recorded commands - leave out");
+    contains(
+        world,
+        "the buffer is being applied already, and new commands are applied with it - leave out");
     sett_commands_clear(sett_commands_here(world));
     contains(world, "sett_commands_clear: the buffer is being applied - make this call after "
                     "sett_commands_apply has returned");

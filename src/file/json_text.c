@@ -584,7 +584,8 @@ bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, si
     }
     if (offset != end || size == 0) {
         return setti_json_fail(json, offset,
-                               "not valid base64 - encode the bytes without line ends");
+                               "not valid base64 - use A-Z a-z 0-9 + / without escapes, = at the "
+                               "end, and no line ends");
     }
     return true;
 }

@@ -988,7 +988,8 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     if (!value_is_base64(reader)) {
         return setti_json_fail(&reader->json, offset,
                                "the members of this type are not known - declare them with "
-                               "SETT_MEMBERS, or write {\"base64\": \"...\"}");
+                               "SETT_MEMBERS (of data of links: .members at registration), or "
+                               "write {\"base64\": \"...\"}");
     }
     if (!value_read_base64(reader, value, type->desc.size, &length)) {
         return false;

@@ -874,11 +874,17 @@ static sett_status merge_check_match(sett_world* world, sett_component component
     if (type->module == NULL && setti_hash_size(type) != 0) {
         return SETT_OK;
     }
-    const char* lacks = type->module != NULL ? "values of the program" : "saved values";
+    if (type->module != NULL) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: `match_component` is \"%.100s\", whose values the library "
+            "writes - pass a component of the program",
+            merge_call, type->desc.name);
+    }
     return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                 "%s: `match_component` is \"%.100s\", which has no %s - pass a "
-                                 "component whose values are saved",
-                                 merge_call, type->desc.name, lacks);
+                                 "%s: `match_component` is \"%.100s\", which has no saved values - "
+                                 "pass a component whose values are saved",
+                                 merge_call, type->desc.name);
 }
 
 static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)

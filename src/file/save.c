@@ -285,7 +285,7 @@ static sett_status save_exchange(const setti_place* place)
     }
     return setti_place_fail(place, place->path,
                             "is written, but its folder cannot be synced: a power cut may "
-                            "bring back the old file - save again");
+                            "bring back the old file - repeat this call, or choose another folder");
 }
 
 SETTI_COLD sett_status setti_place_save(setti_place* place, const sett_file_desc* desc,

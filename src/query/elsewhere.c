@@ -149,29 +149,36 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, con
     }
 }
 
-/* The values of `mut`. */
-#define ELSEWHERE_READS false
-#define ELSEWHERE_WRITES true
+/* What the program asks for: the entity, or its value to read or to write. */
+typedef enum elsewhere_use {
+    ELSEWHERE_ENTITY,
+    ELSEWHERE_READS,
+    ELSEWHERE_WRITES
+} elsewhere_use;
 
 /* Finds the entity that has the component of term `k`, for a row of a batch. Returns SETTI_NONE if
  * there is no such entity, or after a misuse. *term becomes the term, or NULL if `k` is not the
- * number of a term about another entity.
- *   mut  the program will write the value */
-static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
+ * number of a term about another entity. */
+static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, elsewhere_use use,
                              const char* call, const setti_elsewhere** term)
 {
+    static const char* const itself[] = {
+        "is about the visited entity itself - use sett_batch_entity",
+        "is about the visited entity itself - use SETT_FIELD",
+        "is about the visited entity itself - use SETT_FIELD_MUT",
+    };
     const sett_query* query = setti_loop_of(batch)->query;
     const setti_elsewhere* elsewhere = elsewhere_of(query, k);
     *term = elsewhere;
     if (SETTI_UNLIKELY(elsewhere == NULL)) {
         const char* wrong = "does not exist - pass the number of a term about another entity";
         if (k < query->term_count) {
-            wrong = "is about the visited entity itself - use SETT_FIELD";
+            wrong = itself[use];
         }
         elsewhere_misuse(query, k, call, wrong);
         return SETTI_NONE;
     }
-    if (SETTI_UNLIKELY(mut && elsewhere->given.access == SETT_IN)) {
+    if (SETTI_UNLIKELY(use == ELSEWHERE_WRITES && elsewhere->given.access == SETT_IN)) {
         elsewhere_misuse(query, k, call,
                          "is declared as read only - declare SETT_INOUT or SETT_OUT to write it");
         return SETTI_NONE;
@@ -182,32 +189,44 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
 sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term; /* not needed */
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, __func__, &term);
+    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_ENTITY, __func__, &term);
     if (index == SETTI_NONE) {
         return sett_null();
     }
     return setti_entity_at(&setti_loop_of(batch)->query->world->entities, index);
 }
 
-const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row)
+SETTI_INLINE const void* elsewhere_read(const sett_batch* batch, uint32_t k, uint32_t row,
+                                        const char* call)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, __func__, &term);
+    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, call, &term);
     if (index == SETTI_NONE) {
         return NULL;
     }
     return setti_storage_find(&term->type->storage, index);
 }
 
-void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
+SETTI_INLINE void* elsewhere_write(const sett_batch* batch, uint32_t k, uint32_t row,
+                                   const char* call)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_WRITES, __func__, &term);
+    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_WRITES, call, &term);
     if (index == SETTI_NONE) {
         return NULL;
     }
     setti_pool* pool = &setti_loop_of(batch)->query->world->pool;
     return setti_storage_find_mut(pool, &term->type->storage, index);
+}
+
+const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row)
+{
+    return elsewhere_read(batch, k, row, __func__);
+}
+
+void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
+{
+    return elsewhere_write(batch, k, row, __func__);
 }
 
 sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_component relationship,
@@ -254,18 +273,18 @@ void* sett_batch_from_checked_(const sett_batch* batch, uint32_t k, uint32_t row
 {
     const sett_query* query = setti_loop_of(batch)->query;
     const setti_elsewhere* elsewhere = elsewhere_of(query, k);
+    const char* call = mut ? "SETT_FIELD_FROM_MUT" : "SETT_FIELD_FROM";
     if (SETTI_UNLIKELY(elsewhere != NULL &&
                        !setti_component_is_type(elsewhere->type, size, type))) {
         char wrong[SETTI_MESSAGE_SIZE];
         setti_component_describe_type(elsewhere->type, size, type, wrong, sizeof(wrong));
         setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                                "%s: term %u of query \"%.100s\": %s - pass the term's type",
-                                mut ? "SETT_FIELD_FROM_MUT" : "SETT_FIELD_FROM", (unsigned)k,
-                                query->open.name, wrong);
+                                "%s: term %u of query \"%.100s\": %s - pass the term's type", call,
+                                (unsigned)k, query->open.name, wrong);
         return NULL;
     }
     if (mut) {
-        return sett_batch_from_mut(batch, k, row);
+        return elsewhere_write(batch, k, row, call);
     }
-    return setti_unconst(sett_batch_from(batch, k, row));
+    return setti_unconst(elsewhere_read(batch, k, row, call));
 }

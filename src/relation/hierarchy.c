@@ -545,8 +545,9 @@ SETTI_COLD static setti_hierarchy* tree_register(sett_world* world)
     tree->type = setti_world_type(world, id);
     tree->type->module = &module;
     setti_component_set_cascade(world, tree->type, &cascade);
-    setti_component_guard(tree->type, "sett_hierarchy_attach, sett_hierarchy_detach or "
-                                      "sett_hierarchy_set_policy");
+    setti_component_guard(tree->type,
+                          "sett_hierarchy_attach, sett_hierarchy_detach (or sett_cmd_attach, "
+                          "sett_cmd_detach) or sett_hierarchy_set_policy");
     setti_world_add_root(world, &tree->root, &tree->moved, sizeof(tree->moved), NULL, NULL);
     tree->root.name = tree->type->desc.name;
     world->module[SETTI_SLOT_HIERARCHY] = tree;

@@ -360,7 +360,7 @@ SETTI_COLD sett_component sett_name_register(sett_world* world)
     names->type = setti_world_type(world, id);
     names->epoch = world->epoch;
     setti_component_set_cascade(world, names->type, &cascade);
-    setti_component_guard(names->type, "sett_name_set");
+    setti_component_guard(names->type, "sett_name_set or sett_cmd_name_set");
     setti_text_init(world, &names->texts);
     names->texts.users = names->type;
     names->type->module = &module;

@@ -49,7 +49,8 @@ static const char* path_wrong(size_t length, bool is_up, bool below_created)
         return "has an empty name - write a name, or leave out the slash";
     }
     if (is_up && below_created) {
-        return "has \"..\" after a name that does not exist yet - leave out the \"..\"";
+        return "has \"..\" after a name that does not exist yet - leave out the name and the "
+               "\"..\"";
     }
     if (length > SETT_NAME_MAX) {
         return "has a name of more than 1000 bytes - shorten the name";

@@ -33,7 +33,8 @@ typedef struct search_build {
     uint16_t owner[SETT_SEARCH_VARIABLES];  /* scope of each variable */
     uint32_t occurs[SETT_SEARCH_VARIABLES]; /* number of occurrences of each variable */
     uint32_t found[SETTI_SEARCH_SCOPES];    /* bits of variables found by the scope's own terms */
-    uint32_t nested[SETTI_SEARCH_SCOPES];   /* number of scopes around a scope */
+    bool expanded; /* `term` is filled: `at` counts its terms, not those of the program */
+    uint32_t nested[SETTI_SEARCH_SCOPES]; /* number of scopes around a scope */
     bool failed;
     /* Room for the tree under construction. search_settle copies the used part. */
     setti_search_item item[SETTI_SEARCH_ITEMS];
@@ -41,7 +42,8 @@ typedef struct search_build {
     setti_search_scope scope[SETTI_SEARCH_SCOPES];
     uint16_t order[SETTI_SEARCH_ORDER];
     sett_search_term term[SETT_SEARCH_TERMS];     /* a term with "*" is replaced by several terms */
-    uint32_t term_columns[SETT_SEARCH_TERMS + 1]; /* column of each term in `term` */
+    uint32_t term_columns[SETT_SEARCH_TERMS + 1]; /* by term in `term`: the column; without a text,
+                                                     the number of the program's term */
 } search_build;
 
 /* The items of a scope under construction. */
@@ -49,6 +51,12 @@ typedef struct search_items {
     uint16_t item[SETTI_SEARCH_ITEMS];
     uint32_t count;
 } search_items;
+
+/* Returns the number of the current term among the terms that the program passed. */
+static uint32_t build_given_term(const search_build* b)
+{
+    return b->expanded ? b->term_columns[b->at] : b->at;
+}
 
 /* Reports the first error. Returns false. */
 SETTI_PRINTF(3, 4)
@@ -69,9 +77,10 @@ SETTI_COLD static bool build_fail(search_build* b, sett_status status, const cha
     }
     char where[24] = "order";
     if (b->at != SETTI_AT_ORDER) {
-        snprintf(where, sizeof(where), "term %u", (unsigned)b->at);
+        snprintf(where, sizeof(where), "term %u", (unsigned)build_given_term(b));
     }
-    setti_world_fail_with(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
+    setti_world_fail_with(b->search->world, status, "%s: search \"%.100s\", %s: %.300s", b->call,
+                          b->search->open.name, where, text);
     return false;
 }
 
@@ -1088,6 +1097,7 @@ static bool search_add_terms(search_build* b, const sett_search_desc* desc, size
                               "relationship) - use fewer");
         }
     }
+    b->expanded = true;
     if (b->columns != NULL) { /* a term with "*" has become several terms */
         b->term_columns[SETTI_AT_ORDER] = b->columns[SETTI_AT_ORDER];
         b->columns = b->term_columns;

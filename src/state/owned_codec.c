@@ -55,7 +55,7 @@ static const char* owned_check(const setti_player* player, const setti_type* typ
         return NULL;
     }
     if (setti_type_read(type, entry->bytes, entry->count, NULL) != SETT_OK) {
-        return "the strings or lists of a value are invalid";
+        return "the strings or lists of a value are invalid, or do not fit its `members` here";
     }
     return NULL;
 }
@@ -100,8 +100,8 @@ static bool owned_play(const setti_player* player, setti_type* type, sett_entity
         (void)setti_world_fail_input(
             world, status,
             "%s: the `read` hook of \"%.100s\" rejects the value of "
-            "entity %u:%u - accept in `read` what the other program or version "
-            "writes",
+            "entity %u:%u - accept in `read` all that `write` writes, also in other versions of "
+            "the program",
             player->call, type->desc.name, SETTI_HANDLE(entity));
     } else if (status != SETT_OK) {
         (void)setti_world_fail(world, status, player->call, entity, type->id);

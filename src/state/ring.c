@@ -151,8 +151,21 @@ static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call
     return setti_snapshot_restore(ring->world, target, call);
 }
 
+/* Fails because the ring has no snapshot, or none that can be restored. */
 static sett_status ring_reject_empty(const sett_ring* ring, const char* call)
 {
+    bool is_lost = false;
+    if (ring->count != 0) {
+        sett_snapshot latest = ring->place[ring_index(ring, 0)].snapshot;
+        is_lost = sett_snapshot_status(ring->world, latest) == SETT_STATUS_LOST;
+    }
+    if (is_lost) {
+        return setti_world_fail_with(ring->world, SETT_STATUS_LOST,
+                                     "%s: all snapshots of the ring are lost: memory ran out, or "
+                                     "memory_limit was exceeded - raise the limit, and take a new "
+                                     "snapshot (sett_ring_take)",
+                                     call);
+    }
     return setti_world_fail_with(ring->world, SETT_STATUS_ARGUMENT,
                                  "%s: the ring is empty - take a snapshot first (sett_ring_take)",
                                  call);

@@ -86,8 +86,8 @@ sett_status setti_selection_check(sett_world* world, const sett_selection* selec
     }
     if (selection->query != NULL && setti_query_world(selection->query) != world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: the `query` of the selection belongs to another world "
-                                     "than the selected entities - create it in their world",
+                                     "%s: the `query` of the selection belongs to another world - "
+                                     "create it in the world that this call reads or changes",
                                      call);
     }
     if (setti_world_lacks_list(world, selection->entities, selection->entity_count, call,

@@ -280,7 +280,8 @@ SETTI_COLD static bool layout_next(layout_reader* reader, layout_item* item)
             reader->named = 0;
         } else if (!layout_is(&word, ";")) {
             return layout_fail(reader, word.begin,
-                               "array, sparse_set or group is expected - begin with it");
+                               "array, sparse_set or group is expected - write one of them, or "
+                               "remove this word");
         }
     }
     return false;
@@ -508,10 +509,28 @@ static sett_status layout_check_member(sett_world* world, const char* text, uint
     return SETT_OK;
 }
 
+/* Whether the name `k` of a list also occurs before it, in the same list or an earlier one. */
+static bool layout_is_earlier(const layout_item* item, uint32_t list, uint32_t k)
+{
+    for (uint32_t i = 0; i <= list; i++) {
+        uint32_t count = i == list ? k : item->count[i];
+        for (uint32_t n = 0; n < count; n++) {
+            if (layout_words_are_equal(&item->type[i][n], &item->type[list][k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static sett_status layout_check_group(sett_world* world, const char* text, const layout_item* item)
 {
     for (uint32_t list = 0; list < LAYOUT_LISTS; list++) {
         for (uint32_t k = 0; k < item->count[list]; k++) {
+            if (layout_is_earlier(item, list, k)) {
+                return layout_wrong(world, SETT_STATUS_ARGUMENT, text, item->type[list][k].begin,
+                                    "the group has the type twice - leave out one of the two");
+            }
             sett_status status = layout_check_member(world, text, list, &item->type[list][k]);
             if (status != SETT_OK) {
                 return status;

@@ -141,8 +141,8 @@ SETTI_COLD sett_status sett_component_bind(sett_world* world, uint64_t number,
     if (number == 0 || number == BIND_ENDED) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: the number for \"%.100s\" is reserved - pass another than 0 and UINT64_MAX", call,
-            type->desc.name);
+            "%s: the number %llu for \"%.100s\" is reserved - pass another than 0 and UINT64_MAX",
+            call, (unsigned long long)number, type->desc.name);
     }
     const sett_component present = sett_component_bound(world, number);
     if (present == component) {
@@ -150,9 +150,10 @@ SETTI_COLD sett_status sett_component_bind(sett_world* world, uint64_t number,
     }
     if (present != 0) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: the number for \"%.100s\" is bound to \"%.100s\" already "
-                                     "- choose another number",
-                                     call, type->desc.name, setti_component_text(world, present));
+                                     "%s: the number %llu for \"%.100s\" is bound to \"%.100s\" "
+                                     "already - choose another number",
+                                     call, (unsigned long long)number, type->desc.name,
+                                     setti_component_text(world, present));
     }
     /* the rest always needs room: a new number in the front may displace an older one to the
      * rest */

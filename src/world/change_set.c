@@ -65,8 +65,8 @@ static bool change_may_set(sett_world* world, const setti_type* type, sett_entit
     if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
         setti_world_fail_with(
             world, SETT_STATUS_LIMIT,
-            "%s, entity %u:%u, component \"%.100s\": callback \"%.100s\" sets a value inside %u "
-            "nested on_set callbacks, which is the limit - use sett_cmd_set there",
+            "%s, entity %u:%u, component \"%.100s\": a callback of \"%.100s\" sets a value "
+            "inside %u nested on_set callbacks, which is the limit - use sett_cmd_set there",
             call, SETTI_HANDLE(entity), type->desc.name, world->calling,
             (unsigned)SETTI_EVENT_DEPTH);
         setti_world_log(world, SETT_LOG_ERROR, "%s",

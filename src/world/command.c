@@ -247,11 +247,12 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
 {
     sett_world* world = commands->world;
     if (world->receiving) {
-        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: callback \"%.100s\" uses a command buffer while a delta, "
-                                     "a selection or an undo step is applied - use none then: the "
-                                     "applied changes contain the effects of commands",
-                                     what, world->calling != NULL ? world->calling : "?");
+        return setti_world_fail_with(
+            world, SETT_STATUS_LOCKED,
+            "%s: a callback of \"%.100s\" uses a command buffer while a delta, "
+            "a selection or an undo step is applied - use none then: the "
+            "applied changes contain the effects of commands",
+            what, world->calling != NULL ? world->calling : "?");
     }
     return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                  "%s: the world's own buffer is closed while system \"%.200s\" "
@@ -566,7 +567,7 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
     }
     setti_world_fail_with(
         world, SETT_STATUS_LIMIT,
-        "%s: callback \"%.100s\" records a command inside %u nested callbacks of commands, "
+        "%s: a callback of \"%.100s\" records a command inside %u nested callbacks of commands, "
         "which is the limit - end the circle of callbacks that record commands for each other",
         what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
     if (!world->depth_logged) { /* one message each time a buffer is applied */
@@ -972,8 +973,9 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
     } else if (SETTI_DEBUG && size > COMMAND_DATA_MAX) {
         setti_world_misuse_with(
             commands->world, SETT_STATUS_ARGUMENT,
-            "%s: `size` is %llu bytes, at most %u fit - pass a pointer to the data", __func__,
-            (unsigned long long)size, (unsigned)COMMAND_DATA_MAX);
+            "%s: `size` is %llu bytes, at most %u fit - keep the data elsewhere, and pass the "
+            "address of a pointer to it",
+            __func__, (unsigned long long)size, (unsigned)COMMAND_DATA_MAX);
     }
     if (fn == NULL || size > COMMAND_DATA_MAX) {
         return SETT_STATUS_ARGUMENT;
@@ -1213,12 +1215,12 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
 SETTI_COLD static sett_status commands_fail_nested(const sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
-    if (world->applying != commands) {
+    if (world->applying != commands || strcmp(call, "sett_commands_apply") != 0) {
         return setti_world_reject_applying(world, call);
     }
     return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                 "%s: the buffer is being applied already, with newly recorded "
-                                 "commands - leave out this call",
+                                 "%s: the buffer is being applied already, and new commands are "
+                                 "applied with it - leave out this call",
                                  call);
 }
 
