@@ -383,7 +383,7 @@ static void commands(void)
     hears("sett_cmd_call: `fn` is NULL - pass a function");
     static const char megabytes[(2 << 20) + 1];
     CHECK_EQ(sett_cmd_call(own, nest, megabytes, sizeof(megabytes)), SETT_STATUS_ARGUMENT);
-    hears("sett_cmd_call: `size` is 2097153 bytes, at most 1048576 fit - pass a pointer");
+    hears("sett_cmd_call: `size` is 2097153 bytes, at most 1048576 fit - keep the data elsewhere");
     CHECK(!sett_is_null(sett_cmd_create(other_buffer)));
     CHECK_EQ(sett_cmd_call(own, nest, NULL, 0), SETT_OK);
     CHECK_EQ(sett_commands_apply(own), SETT_OK);
