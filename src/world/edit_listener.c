@@ -38,7 +38,7 @@ static bool listener_is_concerned(const sett_world* world, const setti_listener*
 }
 
 /* Returns true if a transition makes entities enter the listener, or leave it if `enters` is false.
- * For a listener with conditions on ancestors, returns true if that is possible. */
+ * If the listener has conditions on ancestors, returns true if the entities may enter or leave. */
 static bool listener_is_crossed(const sett_world* world, const setti_listener* listener,
                                 uint32_t before, uint32_t after, bool enters)
 {
@@ -95,7 +95,7 @@ static bool plan_append_crossed(sett_world* world, setti_listener* listener, uin
 /* Appends the plan of a transition. Returns false if memory runs out. */
 static bool plan_append_all(sett_world* world, uint32_t before, uint32_t after)
 {
-    setti_listener* no_listener = NULL; /* ends the plan */
+    setti_listener* no_listener = NULL; /* ends the plan, with any direction */
     for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
         if (!plan_append_crossed(world, listener, before, after, SETTI_LEAVES) ||
             !plan_append_crossed(world, listener, before, after, SETTI_ENTERS)) {
@@ -170,9 +170,9 @@ static setti_listener* listeners_next(const sett_world* world, listener_walk* wa
 
 static bool listeners_reserve(sett_world* world, const setti_edit* edit, setti_entity_run run)
 {
-    const listener_walk all = listeners_walk(world, edit);
+    const listener_walk begin = listeners_walk(world, edit);
     for (uint32_t k = 0; k < run.count; k++) {
-        listener_walk walk = all;
+        listener_walk walk = begin;
         setti_listener* listener;
         while ((listener = listeners_next(world, &walk, SETTI_ENTERS)) != NULL) {
             if (!setti_listener_reserve(&world->pool, listener, run.first + k)) {
@@ -186,9 +186,9 @@ static bool listeners_reserve(sett_world* world, const setti_edit* edit, setti_e
 static void listeners_commit(sett_world* world, const setti_edit* edit, setti_entity_run run,
                              bool enters)
 {
-    const listener_walk all = listeners_walk(world, edit);
+    const listener_walk begin = listeners_walk(world, edit);
     for (uint32_t k = 0; k < run.count; k++) {
-        listener_walk walk = all;
+        listener_walk walk = begin;
         setti_listener* listener;
         while ((listener = listeners_next(world, &walk, enters)) != NULL) {
             if (enters) {

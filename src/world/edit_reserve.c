@@ -21,7 +21,7 @@ setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t 
     SETTI_ASSERT(part->type != NULL && entity != NULL);
     const setti_transition* known = setti_type_added(part->type, before);
     uint32_t after = known->to;
-    if (known->from != before) { /* another transition, or none */
+    if (known->from != before) { /* the cache has another transition, or none */
         after = setti_edit_toggle(world, before, part->type);
     }
     return (setti_edit){.entities = entity,
@@ -114,7 +114,7 @@ static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
     }
     type->claimed += count;
     return setti_storage_reserve_rows(&world->pool, &type->storage, type->claimed) &&
-           setti_edit_reserve_collect(world, type, 0);
+           setti_edit_reserve_collect(world, type, 0); /* `claimed` counts the new entries */
 }
 
 void setti_edit_unclaim(sett_world* world)
@@ -159,13 +159,13 @@ static bool reserve_runs(sett_world* world, const setti_edit* edit, uint32_t sea
     if (edit->added_count == 0) {
         return true;
     }
-    for (uint32_t done = 0; done < edit->count;) {
+    for (uint32_t reserved = 0; reserved < edit->count;) {
         setti_entity_run run =
-            setti_entity_next_run(&world->entities, search_start, edit->count - done);
+            setti_entity_next_run(&world->entities, search_start, edit->count - reserved);
         if (!reserve_run(world, edit, run)) {
             return false;
         }
-        done += run.count;
+        reserved += run.count;
         search_start = run.first + run.count;
     }
     return true;

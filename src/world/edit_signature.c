@@ -19,7 +19,8 @@ uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_ty
                                   (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
 }
 
-/* Warns that there are many signatures. Names types that are in about half of the signatures. */
+/* Warns that there are many signatures. Names the types that are in a quarter to three
+ * quarters of the signatures. */
 SETTI_COLD static void edit_warn_signatures(sett_world* world)
 {
     const setti_signature_table* table = &world->signatures;

@@ -91,7 +91,8 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
         world->misuse_is_zeroed = true;
     }
     for (uint32_t way = 0; way < MISUSE_WAYS && count == 0; way++) {
-        setti_misuse* entry = &world->misuse[(kind / 2 + way) % SETTI_MISUSES]; /* kinds are odd */
+        /* kind / 2, because the lowest bit of a kind is always 1 */
+        setti_misuse* entry = &world->misuse[(kind / 2 + way) % SETTI_MISUSES];
         if (entry->kind == kind) {
             count = ++entry->count;
         }
@@ -170,7 +171,7 @@ static bool misuse_lacks_descriptor(sett_world* world, const void* desc, const c
     return true;
 }
 
-/* Fails: a descriptor is longer than this library's. Returns NULL. */
+/* Fails because a descriptor is longer than this library's. Returns NULL. */
 SETTI_COLD static const void* misuse_reject_long_descriptor(sett_world* world, const char* call)
 {
     setti_world_fail_with(world, SETT_STATUS_MISMATCH,

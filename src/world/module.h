@@ -24,8 +24,8 @@ typedef struct setti_module_calls {
     void (*free)(sett_world* world);
     /* Frees unused memory. */
     void (*trim)(sett_world* world);
-    /* Returns NULL if all is valid. Else returns what is broken, and sets *where to the name of the
-     * broken query or system. */
+    /* Returns NULL if all is valid. Otherwise returns what is broken, and sets *where to the name
+     * of the broken query or system. */
     const char* (*validate)(sett_world* world, const char** where);
     /* Returns the name of a query, system or the like that uses a type. Returns NULL if nothing
      * uses the type. */

@@ -36,7 +36,7 @@ static uint32_t term_kinds(const sett_term* term)
     return found;
 }
 
-/* Checks a term for contradictions. Returns NULL if there are none, else the error. */
+/* Checks a term for contradictions. Returns NULL if there are none. Otherwise returns the error. */
 static const char* term_contradiction(const sett_term* term)
 {
     bool elsewhere = setti_term_is_elsewhere(term);
@@ -66,7 +66,8 @@ static const char* term_contradiction(const sett_term* term)
     return NULL;
 }
 
-/* Checks that the kinds of a term are allowed. Returns NULL if they are, else the error. */
+/* Checks that the kinds of a term are allowed. Returns NULL if they are allowed. Otherwise returns
+ * the error. */
 static const char* term_excess(const sett_term* term, uint32_t allowed)
 {
     static const char* const why[] = {
@@ -131,7 +132,7 @@ SETTI_COLD const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS]
             return "a term about another entity comes before this one - move that term to the end";
         }
     }
-    *wrong_term = count; /* if another term follows: the gap between the terms */
+    *wrong_term = count; /* if a term follows, the error is this gap */
     for (uint32_t k = count; k < SETT_QUERY_TERMS; k++) {
         if (terms[k].component != 0) {
             return "the component of this term has id 0 - register the component first: its id is "
