@@ -132,9 +132,10 @@ setti_fixed* setti_fixed_due(const setti_run* run)
     double earliest = 0;
     for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
         double due = (double)(fixed->state.steps + 1) * (double)fixed->step;
-        if (!(due <= fixed->state.now)) {
+        if (!(due <= fixed->state.now)) { /* not due yet */
             continue;
         }
+        /* start + due is the due time on the clock that all loops share */
         if (found == NULL || fixed->state.start + due < earliest) {
             found = fixed;
             earliest = fixed->state.start + due;

@@ -286,9 +286,9 @@ static void frame_plan(setti_run* run, sett_system* system)
 {
     SETTI_ASSERT(system->job_capacity != 0);
     if (system->query != NULL) {
-        system->query->since = system->state.seen;
+        system->query->since = system->state.seen; /* for terms with `changed` */
         system->query->since_is_state = true;
-        /* for exclusive systems, sett_query_begin counts */
+        /* counts the loop; for an exclusive system, sett_query_begin counts it */
         system->query->use[SETTI_SAMPLED].loops += system->exclusive ? 0 : 1;
         setti_lists_prepare(system->query);
     }
@@ -430,7 +430,7 @@ static sett_status frame_collect_results(sett_world* world)
     for (uint32_t k = 0; k < run->slice_count; k++) {
         sett_system* system = run->slices[k].system;
         setti_job* job = run->slices[k].job;
-        if (run->slices[k].number == 0) {
+        if (run->slices[k].number == 0) { /* counts each system once */
             system->time_last = 0;
             system->state.runs++;
             system->state.seen = world->pool.tick;
@@ -980,7 +980,7 @@ SETTI_COLD sett_status sett_schedule_configure_sized(sett_world* world,
     if (SETTI_DEBUG) {
         wants_guard = desc->guard != SETT_GUARD_OFF;
     }
-    bool can_guard = SETTI_ATOMICS || run->tasks.enqueue == NULL;
+    bool can_guard = SETTI_ATOMICS || run->tasks.enqueue == NULL; /* threads need atomics */
     run->watched = wants_guard && can_guard;
     run->scheduled = false; /* systems may have more jobs */
     return SETT_OK;

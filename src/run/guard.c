@@ -109,7 +109,7 @@ static const char* guard_remedy(const sett_world* world, sett_component componen
     if (reads) {
         return "declare a term SETT_IN, or list the component in `access_any_in`";
     }
-    /* terms are about visited entities only */
+    /* a term SETT_INOUT would be about visited entities only */
     if (is_singleton || strcmp(call, "sett_context_query") == 0) {
         return "list the component in `access_any_inout`";
     }

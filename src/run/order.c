@@ -330,7 +330,7 @@ SETTI_COLD sett_status setti_order_check_cycle(sett_system* start, const char* c
 {
     setti_run* run = setti_run_of(start->world);
     sett_system* todo[2] = {start, start};
-    run->walks += 2;
+    run->walks += 2; /* a new number for each walk */
     start->walk_next = NULL;
     for (uint32_t back = 0; todo[back] != NULL; back ^= 1) { /* 0: forward, 1: back */
         const sett_system* last = order_step(start, &todo[back], back != 0);

@@ -143,7 +143,7 @@ static void schedule_sort_created(setti_run* run)
         if (system->fixed != NULL) { /* sorts after the other systems of SETT_PHASE_FIXED */
             system->section = schedule_phase(SETT_PHASE_FIXED) | system->fixed->number;
         }
-        system->key = schedule_key(system, 0);
+        system->key = schedule_key(system, 0); /* 0: `tie` sorts the systems of a phase */
     }
     schedule_sort(run);
 }
@@ -399,7 +399,7 @@ static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
         return false;
     }
     setti_pool_free(pool, run->sorted, run->capacity * SCHEDULE_SYSTEM_SIZE, 16);
-    run->sorted = sorted;
+    run->sorted = sorted; /* the other arrays follow in the same memory */
     run->heap = sorted + capacity;
     run->empty = (const setti_storage**)(void*)(sorted + 2 * capacity);
     run->stages = (setti_stage*)(void*)(sorted + 3 * capacity);
@@ -426,7 +426,7 @@ static bool schedule_reserve_slices(setti_pool* pool, setti_run* run)
         return false;
     }
     setti_pool_free(pool, run->slices, run->slice_capacity * SCHEDULE_JOB_SIZE, 64);
-    run->slices = slices;
+    run->slices = slices; /* `buffers` follows in the same memory */
     run->buffers = (sett_commands**)(void*)(slices + capacity);
     run->slice_capacity = capacity;
     return true;

@@ -20,16 +20,18 @@ static bool listener_is_concerned(const sett_world* world, const setti_listener*
                                   uint32_t before, uint32_t after)
 {
     const setti_signature_table* table = &world->signatures;
-    const setti_type* tree = world->types[SETT_ID_HIERARCHY];
+    const setti_type* hierarchy = world->types[SETT_ID_HIERARCHY];
     if (setti_listener_matches(listener, table, before) !=
         setti_listener_matches(listener, table, after)) {
         return true;
     }
-    if (setti_listener_is_on(table, before, tree) != setti_listener_is_on(table, after, tree)) {
+    if (setti_listener_is_on(table, before, hierarchy) !=
+        setti_listener_is_on(table, after, hierarchy)) {
         return true; /* the ancestors change */
     }
+    /* the listener may test the entity as an ancestor of other entities */
     for (uint32_t k = 0; k < listener->upward_count; k++) {
-        const setti_type* type = listener->upward[k].type; /* descendants may test the entity */
+        const setti_type* type = listener->upward[k].type;
         if (setti_listener_is_on(table, before, type) != setti_listener_is_on(table, after, type)) {
             return true;
         }
@@ -95,7 +97,7 @@ static bool plan_append_crossed(sett_world* world, setti_listener* listener, uin
 /* Appends the plan of a transition. Returns false if memory runs out. */
 static bool plan_append_all(sett_world* world, uint32_t before, uint32_t after)
 {
-    setti_listener* no_listener = NULL; /* ends the plan, with any direction */
+    setti_listener* no_listener = NULL; /* ends the plan; the step's direction is not used */
     for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
         if (!plan_append_crossed(world, listener, before, after, SETTI_LEAVES) ||
             !plan_append_crossed(world, listener, before, after, SETTI_ENTERS)) {

@@ -171,7 +171,7 @@ void setti_entity_add_word(setti_entity_table* table, uint32_t word)
     }
     setti_summary_add(&table->words, word);
     if (word > table->hint) {
-        table->next = SETTI_MIN(table->next, word);
+        table->next = SETTI_MIN(table->next, word); /* words before `next` must be 0 */
     }
 }
 

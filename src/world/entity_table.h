@@ -238,7 +238,7 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table,
                                  uint32_t* search_start, uint32_t count);
 
 /* Sets *index to the lowest free index, and reserves the memory to create an entity there. Returns
- * false if that is impossible. */
+ * false if no index is free, or if memory runs out. */
 SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_table* table,
                                               uint32_t* index)
 {

@@ -128,7 +128,7 @@ static bool group_gives_way(const group_draft* draft, const setti_listener* owne
     if (!created->by_layout) {
         return true; /* the program creates the new group */
     }
-    return created->automatic && owner->automatic; /* only automatic layouts change */
+    return created->automatic && owner->automatic; /* an automatic layout replaces another */
 }
 
 /* Fails if the new group cannot own a type. */

@@ -198,8 +198,8 @@ SETTI_COLD const void* setti_world_desc_terms(sett_world* world, const void* des
     size_t terms_end = terms_begin + SETT_QUERY_TERMS * term_size;
     size_t full_terms_end = terms_begin + SETT_QUERY_TERMS * sizeof(sett_term);
     bool has_longer_terms = term_size > sizeof(sett_term);
-    bool has_more_fields = /* after the terms */
-        size >= terms_end && size - terms_end > full_size - full_terms_end;
+    /* the fields after the terms are longer than in this library */
+    bool has_more_fields = size >= terms_end && size - terms_end > full_size - full_terms_end;
     if (has_longer_terms || has_more_fields) {
         return misuse_reject_long_descriptor(world, call);
     }

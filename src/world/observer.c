@@ -544,7 +544,7 @@ static bool observer_observe_type(sett_world* world, setti_type* type, bool begi
     if (begins && observer_join_all(world, type)) {
         return true;
     }
-    /* also if memory ran out after some observers were added */
+    /* removes the observers, also if memory ran out after some were added */
     for (const sett_observer* observer = world->observers; observer != NULL;
          observer = observer->next) {
         if (observer->desc.on_any != NULL) {

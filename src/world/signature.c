@@ -120,7 +120,7 @@ static bool signature_copy_toggled(setti_pool* pool, const setti_signature* sign
     }
     if (k < signature->count && signature->types[k] == type) {
         removes = true;
-        k++;
+        k++; /* leaves out `type` */
     } else {
         types[count++] = type;
     }

@@ -275,7 +275,7 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
     for (uint32_t k = 0; k < count; k++) {
         indices[k] = *setti_storage_index(storage, old_rows[k]);
     }
-    for (uint32_t k = 0; k < count; k++) { /* sort_mark has marked the pages of rows */
+    for (uint32_t k = 0; k < count; k++) { /* sort_mark has marked the rows' pages as written */
         *setti_sparse_entry_mut(pool, storage, indices[k]) = first + k;
         *setti_storage_index(storage, first + k) = indices[k];
     }
@@ -348,9 +348,9 @@ static void sort_fill_items(const sort_task* task, const setti_type* type,
     uint64_t flip = desc->reverse ? UINT64_MAX : 0; /* inverted keys have the reverse order */
     for (uint32_t row = 0; row < task->count; row++) {
         const unsigned char* value;
-        if (&type->storage == rows) { /* else the type may have other rows */
+        if (&type->storage == rows) {
             value = setti_storage_at(rows, row);
-        } else {
+        } else { /* the entity may have another row in this storage */
             value = setti_storage_find(&type->storage, *setti_storage_index(rows, row));
         }
         items[row].row = row;
@@ -383,7 +383,7 @@ static sett_status sort_by_values(const sort_task* task, const setti_type* type,
     const char* outer = setti_world_begin_call(world, type->desc.name);
     sort_item* sorted = sort_items(&order, items, task->count, items + task->count);
     setti_world_end_call(world, outer);
-    sort_item* unused = items;
+    sort_item* unused = items; /* the half without the result holds the rows */
     if (sorted == items) {
         unused = items + task->count;
     }

@@ -19,6 +19,7 @@ uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS])
 /* Returns the kinds of a term (SETTI_TERM_*). Returns 0 for a plain SETT_WITH. */
 static uint32_t term_kinds(const sett_term* term)
 {
+    /* by sett_term_kind */
     static const uint32_t kinds[] = {0, SETTI_TERM_WITHOUT, SETTI_TERM_OPTIONAL, SETTI_TERM_ANY};
     SETTI_ASSERT((unsigned)term->kind <= SETT_ANY);
     uint32_t found = kinds[term->kind];

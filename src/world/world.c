@@ -178,7 +178,7 @@ void setti_world_add_root(sett_world* world, setti_root* root, void* address, si
     root->name = NULL;
     root->cloned = (uint32_t)size;
     root->optional = false;
-    memcpy(root->first, address, size);
+    memcpy(root->first, address, size); /* the present state, to be restored later */
     if (world->last_root != NULL) {
         world->last_root->next = root;
     } else {
@@ -289,7 +289,7 @@ sett_status sett_world_destroy(sett_world* world)
         return SETT_OK;
     }
     setti_world_close_returned(world);
-    /* while jobs have commands that were not applied, they hold one lock */
+    /* jobs with commands that are not applied yet hold one lock together */
     uint32_t locks_of_jobs = world->open_jobs != 0 ? 1 : 0;
     if (world->busy) {
         return setti_world_reject_frame(world, __func__);
@@ -306,7 +306,7 @@ sett_status sett_world_destroy(sett_world* world)
     world_warn_of_commands(world);
     world->locks = 0; /* ends the lock of jobs */
     if (world_has_endings(world)) {
-        setti_change_destroy_all(world); /* without functions to call, the pool frees them */
+        setti_change_destroy_all(world); /* otherwise the pool frees all entities at once */
     }
     SETTI_MODULES_EACH(world, calls, free) {
         calls->free(world);
@@ -674,7 +674,7 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     }
     bool jobs_share_error = world->side_by_side;
     bool message_needs_prefix = world->command_depth != 0; /* see world_fail_as */
-    if (jobs_share_error || message_needs_prefix) {        /* so write the message now */
+    if (jobs_share_error || message_needs_prefix) {        /* so the message is written now */
         char message[SETTI_MESSAGE_SIZE];
         world_describe(world, message, status, call, entity, component);
         return setti_world_fail_with(world, status, "%s", message);
