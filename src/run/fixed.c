@@ -113,7 +113,8 @@ void setti_fixed_pass(setti_fixed* fixed, float dt)
 {
     setti_fixed_state* state = &fixed->state;
     double step = (double)fixed->step;
-    uint32_t step_limit = fixed->most != 0 ? fixed->most : SETTI_STEPS_DEFAULT; /* in a frame */
+    /* the limit of steps in a frame */
+    uint32_t step_limit = fixed->most != 0 ? fixed->most : SETTI_STEPS_DEFAULT;
     double now = state->now + (double)dt;
     if (fixed->first == fixed->end) { /* the loop has no systems, and no step becomes due */
         state->start += (double)dt;

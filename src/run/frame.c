@@ -27,7 +27,7 @@
 
 #include <stdio.h>
 
-/* Shorter stages, in ns, use one thread: waking a thread takes 5,000 to 50,000. */
+/* Stages shorter than this (in ns) use one thread. Waking a thread takes 5,000 to 50,000 ns. */
 #define STAGE_WORTH 30000
 
 #define FRAME_ALL_ROWS UINT32_MAX /* the end of a range with all rows */
@@ -647,7 +647,7 @@ static sett_status frame_fixed(sett_world* world, float dt)
     while ((fixed = setti_fixed_due(run)) != NULL) {
         run->frame = fixed->state.steps++; /* counted first, for snapshots taken in the step */
         run->time = (double)run->frame * (double)fixed->step;
-        frame_range all_phases = {fixed->first, fixed->end, INT_MIN, INT_MAX}; /* of the loop */
+        frame_range all_phases = {fixed->first, fixed->end, INT_MIN, INT_MAX};
         sett_status status = frame_stages(world, all_phases, fixed->step);
         if (status != SETT_OK) {
             return status;
@@ -867,8 +867,8 @@ static bool frame_make_jobs(const setti_run* run)
     return true;
 }
 
-/* Sets the phases `first` to `last` that run in fixed steps. Sets the loop of each system. Returns
- * false if memory runs out. */
+/* Makes the phases `first` to `last` run in steps of `step` seconds. Sets the loop of each system.
+ * Returns false if memory runs out. */
 static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
     setti_run* run = setti_run_of(world);
@@ -883,8 +883,8 @@ static bool frame_set_range(sett_world* world, float step, int first, int last)
     return true;
 }
 
-/* Sets the fixed phases and the step of a descriptor. Fails if they make a declared order
- * impossible. */
+/* Sets the fixed phases and the step of a descriptor. Fails if the phases make a declared
+ * order impossible. */
 static sett_status frame_try_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {
@@ -980,7 +980,8 @@ SETTI_COLD sett_status sett_schedule_configure_sized(sett_world* world,
     if (SETTI_DEBUG) {
         wants_guard = desc->guard != SETT_GUARD_OFF;
     }
-    bool can_guard = SETTI_ATOMICS || run->tasks.enqueue == NULL; /* threads need atomics */
+    /* with several threads, the guard needs atomics */
+    bool can_guard = SETTI_ATOMICS || run->tasks.enqueue == NULL;
     run->watched = wants_guard && can_guard;
     run->scheduled = false; /* systems may have more jobs */
     return SETT_OK;

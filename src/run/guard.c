@@ -87,7 +87,7 @@ static sett_system* guard_system(const sett_world* world, uint32_t access)
     return slice != NULL ? slice->system : NULL;
 }
 
-/* Whether a component is a singleton: whether the entity of the singletons has the component. */
+/* Whether a component is a singleton. Then the entity of the singletons has the component. */
 static bool guard_is_singleton(const sett_world* world, sett_component component)
 {
     const bool singleton = true;

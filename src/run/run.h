@@ -12,7 +12,7 @@
 #define SETTI_JOBS_MAX 64
 #define SETTI_STEPS_DEFAULT 8
 
-/* Limit of the components in a descriptor. */
+/* The most components that the descriptor of a system can declare. */
 #define SETTI_ACCESS_MOST (SETT_QUERY_TERMS + 4 * SETT_SYSTEM_ACCESS)
 
 #define SETTI_GUARD_USES 32  /* limit of the components that the guard records for a system */
@@ -136,7 +136,7 @@ struct sett_system {
     uint64_t time_total;
 
     /* In the schedule: */
-    uint32_t stage;          /* number in the phase */
+    uint32_t stage;          /* number of the stage in the phase */
     uint32_t place;          /* position by phases and declared orders */
     uint64_t section;        /* first sort key: the phase, or the loop of fixed steps */
     uint64_t key;            /* second sort key */
@@ -221,7 +221,7 @@ typedef struct setti_run {
     int fixed_phase;
     int fixed_last;
     uint32_t fixed_most;       /* limit of the steps in a frame; 0: the default */
-    uint32_t listener_version; /* at the last update of query plans */
+    uint32_t listener_version; /* world->listener_version at the last update of query plans */
 
     /* The running stage. */
     setti_slice* slices;
@@ -361,8 +361,8 @@ void setti_guard_suggest(sett_world* world);
 /* Reports undeclared accesses of a loop over a query of the program. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);
 
-/* Counts a world as a user of the thread pool of `tasks`, or no longer. Does nothing if `tasks`
- * belongs to no pool. */
+/* setti_threads_use adds a user to the thread pool of `tasks`, and setti_threads_leave removes a
+ * user. If `tasks` belongs to no pool, they do nothing. */
 void setti_threads_use(const sett_tasks* tasks);
 void setti_threads_leave(const sett_tasks* tasks);
 /* Whether `tasks` belongs to a thread pool that the program has destroyed. */

@@ -168,15 +168,15 @@ static void schedule_rank(setti_run* run)
 
 /* The latest systems that use a component. */
 typedef struct schedule_track {
-    sett_system* toucher; /* reads or writes */
+    sett_system* toucher; /* reads or writes the component */
     sett_system* writer;
     sett_system* recorder; /* has the component in `records` */
 } schedule_track;
 
 /* The systems that a later system may have to wait for. */
 typedef struct schedule_tracks {
-    setti_hash_map slots;  /* by component */
-    schedule_track* track; /* by slot */
+    setti_hash_map slots;  /* component -> slot */
+    schedule_track* track; /* tracks by slot */
     uint32_t count;
     uint32_t capacity;
     sett_system* any;       /* in the highest stage, of all systems with a function */

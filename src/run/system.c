@@ -85,7 +85,8 @@ static void system_declare_all(sett_system* system, const sett_system_desc* desc
     system_declare_list(system, desc->access_any_inout,
                         SETTI_ACCESS_READ_ANYWHERE | SETTI_ACCESS_WRITE_ANYWHERE);
     system_declare_list(system, desc->records, SETTI_ACCESS_RECORDS);
-    bool runs_alone = desc->exclusive || system->access_count == 0; /* 0: may access anything */
+    /* a system that declares nothing may access anything */
+    bool runs_alone = desc->exclusive || system->access_count == 0;
     system->exclusive = desc->run != NULL && runs_alone;
 }
 

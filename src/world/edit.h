@@ -35,7 +35,7 @@ typedef struct setti_edit_part {
 } setti_edit_part;
 
 typedef struct setti_edit {
-    sett_entity* entities;  /* if `creates`: the commit writes the handles here, or NULL */
+    sett_entity* entities;  /* the handles; if `creates`: written by the commit, or NULL */
     uint32_t count;         /* number of entities; 1 if the edit does not create */
     uint32_t from;          /* the entities' signature before, without dont_fragment types */
     uint32_t to;            /* the entities' signature after; SETTI_NONE: memory ran out */
@@ -187,7 +187,7 @@ SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_ed
     if (!edit->removes_all) {
         return edit->removed != NULL && (edit->removed->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     }
-    if (world->dont_fragment.count != 0) { /* the types in these storages are not known */
+    if (world->dont_fragment.count != 0) { /* signatures do not have these types */
         return true;
     }
     return edit->from != 0 && world->signatures.record[edit->from].hooked != 0;
@@ -306,7 +306,8 @@ SETTI_INLINE bool setti_edit_does(sett_world* world, const setti_edit* edit, uin
 {
     const setti_plan_step* plan =
         setti_edit_plan(world, setti_edit_before(edit), setti_edit_after(edit));
-    return plan == NULL || (plan->all & effect) != 0; /* NULL: memory ran out, so any may happen */
+    /* without a plan (memory ran out), each effect is possible */
+    return plan == NULL || (plan->all & effect) != 0;
 }
 
 /* Returns true if a transition concerns no listener. */

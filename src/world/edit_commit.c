@@ -116,7 +116,7 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
         unsigned char* rows =
             setti_storage_insert(&world->pool, &type->storage, run.first + k, &step);
         SETTI_ASSERT(step != 0 && step <= run.count - k);
-        const unsigned char* value = setti_edit_value(part); /* an insertion may move it */
+        const unsigned char* value = setti_edit_value(part); /* an insertion may move values */
         if (value != NULL && !edit->repeat) {
             value += (position + k) * size;
         }

@@ -113,7 +113,8 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t before, u
     setti_plan_table* table = &world->plans;
     uint64_t key = (uint64_t)before << 32 | after;
     SETTI_ASSERT(world->listeners != NULL && before != after);
-    uint32_t known = setti_hash_map_find(&table->by_edge, key); /* first step, or SETTI_NONE */
+    /* the first step of the plan, or SETTI_NONE */
+    uint32_t known = setti_hash_map_find(&table->by_edge, key);
     if (known != SETTI_NONE) {
         table->last_key = key;
         table->last = known;

@@ -67,7 +67,7 @@ static bool edit_has(const setti_edit* edit, const setti_type* type)
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type)
 {
     SETTI_ASSERT(type != NULL && edit->to != SETTI_NONE);
-    SETTI_ASSERT(edit->room != 0 || edit->added == NULL); /* no parts in memory of the caller */
+    SETTI_ASSERT(edit->room != 0 || edit->added == NULL); /* not memory of the caller */
     setti_edit_part* part = edit_find_part(edit, type);
     if (part != NULL) {
         return part;
@@ -105,8 +105,8 @@ void setti_edit_free(sett_world* world, setti_edit* edit)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Reserves `count` more rows, or entries of collect_list, if the type needs any. Returns false if
- * memory runs out. */
+/* Reserves `count` more rows or entries of collect_list, if the type needs reservations. Returns
+ * false if memory runs out. */
 static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
 {
     if (SETTI_LIKELY(!setti_edit_claims(type))) {

@@ -43,7 +43,7 @@ typedef struct setti_entity_table {
     uint32_t count;    /* number of living entities */
     uint32_t reserved; /* number of indices claimed by recorded creations: neither free nor alive */
     uint32_t retired;  /* number of slots without further generations */
-    uint32_t limit;    /* all indices are lower */
+    uint32_t limit;    /* all indices are below `limit` */
     /* The world's own range, the indices for new entities. */
     uint32_t first; /* the first word */
     uint32_t end;   /* the word after the last */

@@ -89,7 +89,7 @@ static sett_status group_check_id(const group_draft* draft, const sett_component
     sett_component id = lists[list][position];
     for (uint32_t earlier = 0; earlier <= list; earlier++) {
         bool same_list = earlier == list;
-        uint32_t count = same_list ? position : SETT_GROUP_TYPES; /* of the ids before this id */
+        uint32_t count = same_list ? position : SETT_GROUP_TYPES; /* ids before this id */
         if (group_list_has(lists[earlier], count, id)) {
             return setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
@@ -283,7 +283,7 @@ static bool group_is_at(const setti_listener* listener, uint32_t index, uint32_t
 static void group_admit(sett_world* world, setti_listener* listener)
 {
     const setti_storage* storage = &listener->owned.item[0]->storage;
-    /* members have all owned types, so there are at most as many as values of the rarest type */
+    /* the group has at most as many members as the rarest owned type has values */
     uint32_t member_limit = storage->count;
     setti_matches known;
     setti_matches_init(&known);

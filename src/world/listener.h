@@ -168,7 +168,7 @@ void setti_observer_free_users(sett_world* world);
  * NULL if there is no such observer. */
 const char* setti_observer_of_type(sett_world* world, const setti_type* type);
 
-/* Returns NULL, or the broken part of the invariant. */
+/* Returns NULL if the listener is valid. Otherwise returns the broken part of the invariant. */
 const char* setti_listener_validate(const setti_listener* listener);
 
 #endif

@@ -85,7 +85,7 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
 {
     setti_misuse* rarest = NULL;
     uint64_t count = 0;
-    setti_lock_take(&world->misuse_lock); /* systems report from their threads */
+    setti_lock_take(&world->misuse_lock); /* several threads may report at once */
     if (!world->misuse_is_zeroed) {
         memset(world->misuse, 0, sizeof(world->misuse));
         world->misuse_is_zeroed = true;

@@ -38,7 +38,7 @@ typedef struct setti_module_calls {
     /* Called after the types of another world were registered in the world `into`. */
     void (*join)(sett_world* into);
 
-    /* Returns the storage for a new type, or SETT_STORAGE_DEFAULT to keep the descriptor's. */
+    /* Returns the storage for a new type. SETT_STORAGE_DEFAULT keeps the descriptor's choice. */
     sett_storage_kind (*choose)(const sett_world* world, const char* name);
     void (*registered)(sett_world* world); /* called after a type was registered */
     /* Called before a type is freed. */

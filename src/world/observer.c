@@ -24,7 +24,7 @@
 #include "world/term.h"
 
 struct sett_observer {
-    setti_listener listener; /* the name; for an observer of a query, conditions and callbacks */
+    setti_listener listener; /* has the name; for a query also conditions and callbacks */
     sett_world* world;
     sett_observer* next;
     sett_observer* previous;

@@ -93,7 +93,7 @@ static bool round_value(const sett_struct* structure, const unsigned char* value
             continue;
         }
         uint32_t size =
-            nested ? member->of->size : member->size / member->count; /* of an element */
+            nested ? member->of->size : member->size / member->count; /* bytes of an element */
         for (uint32_t n = 0; n < member->count; n++) {
             uint32_t offset = member->offset + n * size;
             const unsigned char* element = value + offset;

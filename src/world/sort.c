@@ -507,7 +507,7 @@ static uint32_t sort_model_next(setti_sort_walk* walk)
  * Otherwise returns what is wrong. */
 static const char* sort_check_key(const sett_sort_desc* desc, const setti_type* type)
 {
-    size_t size = desc->key >= SETT_KEY_U64 ? 8 : 4; /* bytes of the key */
+    size_t size = desc->key >= SETT_KEY_U64 ? 8 : 4; /* bytes of the key: the last kinds have 8 */
     if (desc->compare != NULL) {
         return type->storage.size == 0 ? "a tag has no values - sort by another component" : NULL;
     }
@@ -580,7 +580,7 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
             "its own - create it with the sorted components in `owned`",
             sort_call, group->name);
     }
-    /* a comparator finds values by rows: the group must have the members in the same rows */
+    /* a comparator finds values by rows, so the type must have the members in the group's rows */
     const setti_type* type = setti_world_type(world, desc->component);
     bool same_rows = type == NULL || type->owner == group;
     if (desc->compare != NULL && !same_rows) {
@@ -596,7 +596,7 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     return SETT_OK;
 }
 
-/* Checks that one of `compare`, `key` and `like` is set, and that it is valid.
+/* Checks that one of `compare`, `key` and `like` is set and valid.
  *   type  of the component to sort by; NULL for `like` without a component */
 static sett_status sort_check_order(sett_world* world, const sett_sort_desc* desc,
                                     const setti_type* type)

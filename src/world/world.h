@@ -20,8 +20,8 @@
 #define SETTI_MESSAGE_SIZE sizeof(((sett_failure*)NULL)->message)
 #define SETTI_REASON_SIZE 256
 
-#define SETTI_HIDDEN 2       /* tags that make queries skip entities */
-#define SETTI_MODULE_TYPES 1 /* types often used by modules */
+#define SETTI_HIDDEN 2       /* number of tags that make queries skip entities */
+#define SETTI_MODULE_TYPES 1 /* number of types that modules use often */
 
 /* The limit of nested on_set callbacks, and of commands recorded while commands are applied. */
 #define SETTI_EVENT_DEPTH 64
@@ -73,11 +73,11 @@ struct sett_world {
     const void** readable;    /* by component id: the types for readers; the array is never NULL */
     uint32_t hot_capacity;    /* entries of `types` that fast paths may use; 0 while profiled */
     uint32_t type_capacity;   /* entries in `types` */
-    const sett_bound_* bound; /* for readers: `front`, or an empty table; setti_bind_show */
+    const sett_bound_* bound; /* for readers: `front`, or an empty table; see setti_bind_show */
     setti_entity_table entities;
 
     setti_type** types; /* by component id; NULL: not registered */
-    sett_bound_* front; /* ids of types by number: SETT_BOUND_FRONT_ slots, or NULL; bind.c */
+    sett_bound_* front; /* ids of types by number: SETT_BOUND_FRONT_ slots, or NULL; see bind.c */
     setti_bind_rest bind_rest;
     setti_pool pool; /* all memory of the world, and the world's clock */
 
@@ -99,10 +99,10 @@ struct sett_world {
     setti_type_list dont_fragment; /* the dont_fragment types, in order of registration */
     setti_type_list renamed;       /* types with former names */
     sett_component next_id;        /* lower ids are taken */
-    uint32_t prepared;             /* snapshots can save the first `prepared` types registered */
+    uint32_t prepared;    /* snapshots can save the first `prepared` types of `registered` */
     setti_hash_map names; /* hash of a name -> component id; after a collision, the next free key */
     uint32_t unregistered;        /* how many types were unregistered */
-    struct setti_import* imports; /* modules of the program, the latest first; import.c */
+    struct setti_import* imports; /* modules of the program, the latest first; see import.c */
 
     uint32_t cascading;                       /* how many types cascade */
     const setti_cascade_calls* cascade_calls; /* NULL while no type cascades */
