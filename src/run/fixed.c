@@ -26,7 +26,7 @@ static setti_fixed** fixed_find(setti_run* run, float step)
     return link;
 }
 
-/* Returns the loop of a step, created if needed. Returns NULL if memory runs out. */
+/* Returns the loop of a step. Creates the loop if needed. Returns NULL if memory runs out. */
 static setti_fixed* fixed_ensure(sett_world* world, float step)
 {
     setti_run* run = setti_run_of(world);
@@ -113,13 +113,15 @@ void setti_fixed_pass(setti_fixed* fixed, float dt)
 {
     setti_fixed_state* state = &fixed->state;
     double step = (double)fixed->step;
-    uint32_t most = fixed->most != 0 ? fixed->most : SETTI_STEPS_DEFAULT; /* steps in a frame */
+    /* the limit of steps in a frame */
+    uint32_t step_limit = fixed->most != 0 ? fixed->most : SETTI_STEPS_DEFAULT;
     double now = state->now + (double)dt;
     if (fixed->first == fixed->end) { /* the loop has no systems, and no step becomes due */
         state->start += (double)dt;
-    } else if (now >= (double)(state->steps + most + 1) * step) { /* more than `most` are due */
-        state->now = (double)(state->steps + most) * step;
-        state->start += now - state->now; /* skips the time of further steps */
+    } else if (now >= (double)(state->steps + step_limit + 1) * step) {
+        /* more than `step_limit` steps are due: skips the time of the further steps */
+        state->now = (double)(state->steps + step_limit) * step;
+        state->start += now - state->now;
     } else {
         state->now = now;
     }
@@ -131,9 +133,10 @@ setti_fixed* setti_fixed_due(const setti_run* run)
     double earliest = 0;
     for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
         double due = (double)(fixed->state.steps + 1) * (double)fixed->step;
-        if (!(due <= fixed->state.now)) {
+        if (!(due <= fixed->state.now)) { /* not due yet */
             continue;
         }
+        /* start + due is the due time on the clock that all loops share */
         if (found == NULL || fixed->state.start + due < earliest) {
             found = fixed;
             earliest = fixed->state.start + due;
@@ -182,9 +185,10 @@ float sett_fixed_rest(const sett_world* world, float step)
     if (fixed == NULL) {
         return 0;
     }
-    double rest = fixed->state.now / (double)step - (double)fixed->state.steps;
-    if (rest > 0) {
-        return (float)SETTI_MIN(rest, 1.0);
+    /* the part of the next step that has passed */
+    double fraction = fixed->state.now / (double)step - (double)fixed->state.steps;
+    if (fraction > 0) {
+        return (float)SETTI_MIN(fraction, 1.0);
     }
     return 0;
 }

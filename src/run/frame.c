@@ -27,7 +27,7 @@
 
 #include <stdio.h>
 
-/* Shorter stages, in ns, use one thread: waking a thread takes 5,000 to 50,000. */
+/* Stages shorter than this (in ns) use one thread. Waking a thread takes 5,000 to 50,000 ns. */
 #define STAGE_WORTH 30000
 
 #define FRAME_ALL_ROWS UINT32_MAX /* the end of a range with all rows */
@@ -151,19 +151,20 @@ static bool frame_pass_interval(sett_system* system, float dt)
 {
     SETTI_ASSERT(system->desc.interval > 0);
     double interval = (double)system->desc.interval;
-    double time = system->state.time + (double)dt;
-    system->state.time = time;
-    if (interval - time > (double)dt / 1000) { /* a tolerance, because 3 * 0.1f is less than 0.3f */
+    double passed = system->state.time + (double)dt;
+    system->state.time = passed;
+    /* dt / 1000 is a tolerance, because 3 * 0.1f is less than 0.3f */
+    if (interval - passed > (double)dt / 1000) {
         return false;
     }
     /* A frame longer than the interval runs the system once, with the whole time as dt. Otherwise
      * dt is the interval, and the time that is left counts for the next run. */
-    double rest = 0;
+    double left_over = 0;
     if ((double)dt < interval) {
-        rest = time - interval;
+        left_over = passed - interval;
     }
-    system->state.time = rest;
-    system->dt = (float)(time - rest);
+    system->state.time = left_over;
+    system->dt = (float)(passed - left_over);
     return true;
 }
 
@@ -191,7 +192,7 @@ static bool frame_advance(sett_system* system, float dt)
     return true;
 }
 
-/* Adds a slice for a job. The slice visits all rows, unless the caller changes that. */
+/* Adds a slice for a job. The slice visits all rows. The caller may change the rows. */
 static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_t number,
                                     uint32_t count)
 {
@@ -208,7 +209,7 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
-/* Returns an empty storage of a required type. Returns NULL if no such storage is empty. */
+/* Returns an empty storage of a required type. Returns NULL if all these storages have values. */
 static const setti_storage* frame_find_empty(const sett_query* query)
 {
     SETTI_EACH_TERM(k, query->required) {
@@ -229,7 +230,7 @@ static void frame_split(setti_run* run, sett_system* system)
     }
     setti_survey survey;
     setti_query_survey(system->query, &survey);
-    /* Two jobs could write to one page of a gathered field or a sparse set. */
+    /* several jobs could write to the same page of a gathered field or a sparse set */
     bool one_job = survey.scattered != 0 || setti_system_sparse(system) != NULL;
     uint32_t jobs = one_job ? 1 : run->jobs;
     jobs = SETTI_MIN(jobs, system->job_capacity);
@@ -237,13 +238,13 @@ static void frame_split(setti_run* run, sett_system* system)
     SETTI_ASSERT(survey.filled == 0 || jobs != 0);
     uint32_t filled_before = 0; /* number of filled chunks before chunk k */
     uint32_t job = 0;
-    setti_slice* slice = NULL; /* of the latest job; the last job keeps all further rows */
+    setti_slice* slice = NULL; /* of the latest job; the last job gets all further rows */
     for (uint32_t k = 0; k < survey.count; k++) {
         bool is_filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
         if (!is_filled) {
             continue;
         }
-        /* the filled chunks are numbered; the next job begins at this number */
+        /* the next job begins at the filled chunk with this number */
         uint32_t begin = (uint32_t)((uint64_t)survey.filled * job / jobs);
         if (filled_before == begin) {
             if (slice != NULL) {
@@ -258,8 +259,8 @@ static void frame_split(setti_run* run, sett_system* system)
     system->job_used = jobs;
 }
 
-/* Whether the system at the position `place` in `sorted` is skipped. frame_note_empty has noted a
- * storage for this system, and the storage is still empty. */
+/* Whether the system at the position `place` in `sorted` is skipped, because a storage noted by
+ * frame_note_empty is still empty. */
 SETTI_INLINE bool frame_is_skipped(const setti_run* run, uint32_t place)
 {
     SETTI_ASSERT(place < run->sorted_count);
@@ -285,9 +286,9 @@ static void frame_plan(setti_run* run, sett_system* system)
 {
     SETTI_ASSERT(system->job_capacity != 0);
     if (system->query != NULL) {
-        system->query->since = system->state.seen;
+        system->query->since = system->state.seen; /* for terms with `changed` */
         system->query->since_is_state = true;
-        /* for exclusive systems, sett_query_begin counts */
+        /* counts the loop; for an exclusive system, sett_query_begin counts it */
         system->query->use[SETTI_SAMPLED].loops += system->exclusive ? 0 : 1;
         setti_lists_prepare(system->query);
     }
@@ -295,7 +296,7 @@ static void frame_plan(setti_run* run, sett_system* system)
         frame_split(run, system);
         return;
     }
-    (void)frame_add_slice(run, system, 0, 1);
+    (void)frame_add_slice(run, system, 0, 1); /* one job for all rows */
     system->job_used = 1;
 }
 
@@ -328,7 +329,7 @@ static void frame_task(uint32_t begin, uint32_t end, void* context)
 #define FRAME_RAN_SYSTEM false
 #define FRAME_APPLIED_COMMANDS true
 
-/* Calls the function given to sett_schedule_watch. */
+/* Calls the function given to sett_schedule_watch, if there is one. */
 static void frame_step(sett_world* world, sett_system* system, bool applied_commands)
 {
     const setti_run* run = setti_run_of(world);
@@ -411,6 +412,7 @@ static bool frame_is_worth_threads(const sett_world* world)
     for (uint32_t k = 0; k < run->slice_count; k++) {
         const sett_system* system = run->slices[k].system;
         if (run->slices[k].number == 0) { /* counts each system once */
+            /* a system that has never run may take long */
             time += system->state.runs != 0 ? system->time_last : STAGE_WORTH;
         }
     }
@@ -428,11 +430,11 @@ static sett_status frame_collect_results(sett_world* world)
     for (uint32_t k = 0; k < run->slice_count; k++) {
         sett_system* system = run->slices[k].system;
         setti_job* job = run->slices[k].job;
-        if (run->slices[k].number == 0) {
+        if (run->slices[k].number == 0) { /* counts each system once */
             system->time_last = 0;
             system->state.runs++;
             system->state.seen = world->pool.tick;
-            system->state.enabled &= !system->desc.run_once;
+            system->state.enabled &= !system->desc.run_once; /* disabled after one run */
             asks_changed = asks_changed || system->asks_changed;
         }
         system->time_last += job->time;
@@ -478,7 +480,7 @@ static sett_status frame_run_exclusive(sett_world* world)
     return frame_collect_results(world);
 }
 
-/* Runs the planned slices. They are slices of one exclusive system, or of systems that are not
+/* Runs the planned slices: all slices of one exclusive system, or slices of systems that are not
  * exclusive. */
 static sett_status frame_run_slices(sett_world* world, bool exclusive)
 {
@@ -537,12 +539,12 @@ static sett_status frame_apply_jobs(const sett_system* system)
 static sett_status frame_apply_system(sett_system* system)
 {
     sett_status status = frame_apply_jobs(system);
-    system->has_commands = status != SETT_OK; /* the next frame applies what remains */
+    system->has_commands = status != SETT_OK; /* the next frame applies the remaining commands */
     frame_step(system->world, system, FRAME_APPLIED_COMMANDS);
     return status;
 }
 
-/* Applies the commands of the systems `first` to end - 1 in `sorted`, and then those of the
+/* Applies the commands of the systems `first` to end - 1 in `sorted`, and then the commands of the
  * world. */
 static sett_status frame_apply(sett_world* world, uint32_t first, uint32_t end)
 {
@@ -606,7 +608,8 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
     if (range.begin == range.end) {
         return SETT_OK;
     }
-    uint32_t unapplied = run->stages[range.begin].first; /* no commands applied from here on */
+    /* the first system in `sorted` with commands that are not applied yet */
+    uint32_t first_unapplied = run->stages[range.begin].first;
     uint32_t end = run->stages[range.end - 1].first + run->stages[range.end - 1].count;
     for (uint32_t k = range.begin; k < range.end; k++) {
         const setti_stage* stage = &run->stages[k];
@@ -618,18 +621,18 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
             continue;
         }
         if (k == range.begin || stage->applies) {
-            sett_status applied = frame_apply(world, unapplied, stage->first);
+            sett_status applied = frame_apply(world, first_unapplied, stage->first);
             if (applied != SETT_OK) {
                 return applied;
             }
-            unapplied = stage->first;
+            first_unapplied = stage->first;
         }
         sett_status status = frame_stage(world, stage, dt);
         if (status != SETT_OK) {
             return status;
         }
     }
-    return frame_apply(world, unapplied, end);
+    return frame_apply(world, first_unapplied, end);
 }
 
 /* Passes `dt` seconds to all fixed loops. Runs the steps that are due, in the order of due
@@ -644,8 +647,8 @@ static sett_status frame_fixed(sett_world* world, float dt)
     while ((fixed = setti_fixed_due(run)) != NULL) {
         run->frame = fixed->state.steps++; /* counted first, for snapshots taken in the step */
         run->time = (double)run->frame * (double)fixed->step;
-        frame_range all = {fixed->first, fixed->end, INT_MIN, INT_MAX};
-        sett_status status = frame_stages(world, all, fixed->step);
+        frame_range all_phases = {fixed->first, fixed->end, INT_MIN, INT_MAX};
+        sett_status status = frame_stages(world, all_phases, fixed->step);
         if (status != SETT_OK) {
             return status;
         }
@@ -701,7 +704,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
         return setti_world_failure(world);
     }
     world->frame_call = call;
-    /* Repeats frame_end_jobs if it has failed in an earlier frame. Else the call does nothing. */
+    /* frame_end_jobs does nothing, unless it has failed in an earlier frame */
     if (frame_end_jobs(world) != SETT_OK || setti_world_check_unlocked(world, call) != SETT_OK) {
         return world->error;
     }
@@ -864,8 +867,8 @@ static bool frame_make_jobs(const setti_run* run)
     return true;
 }
 
-/* Sets the phases `first` to `last` that run in fixed steps. Sets the loop of each system. Returns
- * false if memory runs out. */
+/* Makes the phases `first` to `last` run in steps of `step` seconds. Sets the loop of each system.
+ * Returns false if memory runs out. */
 static bool frame_set_range(sett_world* world, float step, int first, int last)
 {
     setti_run* run = setti_run_of(world);
@@ -880,7 +883,8 @@ static bool frame_set_range(sett_world* world, float step, int first, int last)
     return true;
 }
 
-/* Sets the phases and the step of a descriptor. Fails if a declared order is impossible then. */
+/* Sets the fixed phases and the step of a descriptor. Fails if the phases make a declared
+ * order impossible. */
 static sett_status frame_try_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {
@@ -966,7 +970,8 @@ SETTI_COLD sett_status sett_schedule_configure_sized(sett_world* world,
         run->jobs = old_jobs;
         return status;
     }
-    /* first: both tasks may belong to one pool, and leaving could free the pool */
+    /* setti_threads_use comes first: if both tasks belong to one pool, leaving could free the
+     * pool */
     setti_threads_use(&desc->tasks);
     setti_threads_leave(&run->tasks);
     run->tasks = desc->tasks;
@@ -975,6 +980,7 @@ SETTI_COLD sett_status sett_schedule_configure_sized(sett_world* world,
     if (SETTI_DEBUG) {
         wants_guard = desc->guard != SETT_GUARD_OFF;
     }
+    /* with several threads, the guard needs atomics */
     bool can_guard = SETTI_ATOMICS || run->tasks.enqueue == NULL;
     run->watched = wants_guard && can_guard;
     run->scheduled = false; /* systems may have more jobs */

@@ -25,8 +25,8 @@ enum {
     GUARD_REPORTED = 16     /* the missing declaration was reported */
 };
 
-/* Returns the system's entry for a component, or a free entry. Returns NULL if other components
- * have all entries. */
+/* Returns the system's entry for a component, or a free entry. Returns NULL if all entries belong
+ * to other components. */
 static setti_access_use* guard_find_use(sett_system* system, sett_component component)
 {
     for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
@@ -62,8 +62,8 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
     return is_new;
 }
 
-/* Notes that the system does not declare a use of a component. Returns true if this must be
- * reported: each component is reported once. */
+/* Notes that the system does not declare a use of a component. Returns true if the use must be
+ * reported. Each component is reported once. */
 static bool guard_note_missing(setti_run* run, sett_system* system, sett_component component,
                                bool reads)
 {
@@ -87,7 +87,7 @@ static sett_system* guard_system(const sett_world* world, uint32_t access)
     return slice != NULL ? slice->system : NULL;
 }
 
-/* Whether the entity of the singletons has a component. */
+/* Whether a component is a singleton. Then the entity of the singletons has the component. */
 static bool guard_is_singleton(const sett_world* world, sett_component component)
 {
     const bool singleton = true;
@@ -109,7 +109,7 @@ static const char* guard_remedy(const sett_world* world, sett_component componen
     if (reads) {
         return "declare a term SETT_IN, or list the component in `access_any_in`";
     }
-    /* terms are about visited entities only */
+    /* a term SETT_INOUT would be about visited entities only */
     if (is_singleton || strcmp(call, "sett_context_query") == 0) {
         return "list the component in `access_any_inout`";
     }
@@ -135,8 +135,8 @@ static bool guard_is_of_other_job(const sett_world* world, sett_entity entity)
     return row < slice->from || row >= slice->to;
 }
 
-/* Notes an access by the running system. Reports the access if it is not declared. Returns true if
- * it is declared, but other jobs of the system may write the component at the same time. */
+/* Notes an access by the running system. Reports the access if it is not declared. Returns true
+ * if the access is declared, but other jobs of the system may write the component meanwhile. */
 static bool guard_note_access(const sett_world* world, sett_component component, uint32_t access,
                               const char* call)
 {
@@ -211,8 +211,8 @@ static void guard_check_term(const sett_world* world, const setti_type* type, se
 {
     bool has_value = kind != SETT_WITHOUT && access != SETT_NONE && type->storage.size != 0;
     if (has_value) { /* presence needs no check */
-        uint32_t flag = access == SETT_IN ? SETTI_ACCESS_READ : SETTI_ACCESS_WRITE;
-        guard_check_all(world, type->id, flag, "sett_context_query");
+        uint32_t checked_access = access == SETT_IN ? SETTI_ACCESS_READ : SETTI_ACCESS_WRITE;
+        guard_check_all(world, type->id, checked_access, "sett_context_query");
     }
 }
 
@@ -310,6 +310,8 @@ static void guard_add_list(setti_writer* text, sett_system* system, const char* 
     }
 }
 
+/* Writes the suggested access lists. A component with an undeclared write moves to
+ * access_any_inout. */
 static void guard_add_lists(setti_writer* text, sett_system* system)
 {
     const sett_system_desc* desc = &system->desc;
@@ -320,7 +322,7 @@ static void guard_add_lists(setti_writer* text, sett_system* system)
                    GUARD_MISSES_WRITE, 0);
 }
 
-/* Whether a system has access lists, or needs one. */
+/* Whether a system has access lists, or needs an access list. */
 static bool guard_has_lists(sett_system* system)
 {
     const sett_system_desc* desc = &system->desc;

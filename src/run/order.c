@@ -12,10 +12,10 @@
 #include "run/run.h"
 
 /* Returns the bucket of a hash. The capacity is a power of two. */
-static setti_system_name** order_bucket(const setti_run* run, uint64_t key)
+static setti_system_name** order_bucket(const setti_run* run, uint64_t hash)
 {
     SETTI_ASSERT(run->name_capacity != 0 && (run->name_capacity & (run->name_capacity - 1)) == 0);
-    return &run->names[(key >> 32) & (run->name_capacity - 1)];
+    return &run->names[(hash >> 32) & (run->name_capacity - 1)]; /* upper half of the hash */
 }
 
 SETTI_COLD setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
@@ -242,8 +242,8 @@ SETTI_COLD sett_status setti_order_check_phases(const sett_system* system, const
     return SETT_OK;
 }
 
-/* Writes a text in front of the text at path + begin. If there is too little room, writes only the
- * end of the text. Returns the new begin. */
+/* Writes `text` in front of path + begin. If there is too little room, writes only the end of
+ * `text`. Returns the new begin. */
 static size_t order_prepend(char* path, size_t begin, const char* text)
 {
     size_t length = strlen(text);
@@ -291,7 +291,8 @@ static sett_system* order_join(const sett_system* start, sett_system* earlier, s
 }
 
 /* Visits the first system of *todo, and adds the neighbours of the system to *todo. If the two
- * walks meet, joins them to a cycle, and returns the last system of the cycle. Else returns NULL.
+ * walks meet, joins them to a cycle, and returns the last system of the cycle. Otherwise returns
+ * NULL.
  *   back  the step belongs to the back walk */
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
@@ -329,7 +330,7 @@ SETTI_COLD sett_status setti_order_check_cycle(sett_system* start, const char* c
 {
     setti_run* run = setti_run_of(start->world);
     sett_system* todo[2] = {start, start};
-    run->walks += 2;
+    run->walks += 2; /* a new number for each walk */
     start->walk_next = NULL;
     for (uint32_t back = 0; todo[back] != NULL; back ^= 1) { /* 0: forward, 1: back */
         const sett_system* last = order_step(start, &todo[back], back != 0);

@@ -19,6 +19,7 @@ struct sett_queue {
     sett_observer* observer;
     sett_component component; /* 0: a query is observed */
     sett_queued_change* changes;
+    /* `changes` has `count` changes; the program has taken the first `taken` changes */
     uint32_t taken, count, capacity;
     uint32_t lost; /* number of lost changes since the queue was empty */
 };
@@ -37,7 +38,7 @@ static bool queue_grow(sett_queue* queue)
         return false;
     }
     uint32_t capacity = SETTI_MIN(SETTI_MAX(64, 2 * waiting), SETT_QUEUE_LIMIT);
-    if (capacity <= queue->capacity) { /* there is room when the taken changes are removed */
+    if (capacity <= queue->capacity) { /* removing the taken changes makes enough room */
         memmove(queue->changes, queue->changes + queue->taken, waiting * sizeof(*queue->changes));
         queue->count = waiting;
         queue->taken = 0;
@@ -70,7 +71,7 @@ static void queue_lose(sett_queue* queue)
 
 static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
 {
-    bool has_gap = queue->lost != 0; /* changes after a lost change are lost, too */
+    bool has_gap = queue->lost != 0; /* then loses later changes too: queued changes have no gap */
     if (has_gap || (queue->count == queue->capacity && !queue_grow(queue))) {
         queue_lose(queue);
         return;

@@ -12,7 +12,7 @@
 #define SETTI_JOBS_MAX 64
 #define SETTI_STEPS_DEFAULT 8
 
-/* Limit of the components in a descriptor. */
+/* The most components that the descriptor of a system can declare. */
 #define SETTI_ACCESS_MOST (SETT_QUERY_TERMS + 4 * SETT_SYSTEM_ACCESS)
 
 #define SETTI_GUARD_USES 32  /* limit of the components that the guard records for a system */
@@ -113,7 +113,7 @@ struct sett_system {
     sett_system_desc desc;   /* as given; `before` and `after` are moved to `orders` */
     sett_query* query;       /* NULL: the system has no terms */
     sett_group* group;       /* calls on_enter and on_exit; or NULL */
-    sett_observer* observer; /* calls on_enter and on_exit if a group cannot; or NULL */
+    sett_observer* observer; /* calls on_enter and on_exit instead of a group; or NULL */
     setti_access* access;    /* each component once; room for SETTI_ACCESS_MOST */
     uint32_t access_count;
     setti_order* orders; /* declared by the system, the latest first */
@@ -136,7 +136,7 @@ struct sett_system {
     uint64_t time_total;
 
     /* In the schedule: */
-    uint32_t stage;          /* number in the phase */
+    uint32_t stage;          /* number of the stage in the phase */
     uint32_t place;          /* position by phases and declared orders */
     uint64_t section;        /* first sort key: the phase, or the loop of fixed steps */
     uint64_t key;            /* second sort key */
@@ -206,8 +206,7 @@ typedef struct setti_run {
     /* `sorted`, `heap`, `empty` and `stages` follow each other in one piece of memory. */
     sett_system** sorted;
     sett_system** heap; /* used while systems are sorted */
-    /* for each system in `sorted`: a storage, or NULL; while the storage is empty, the system is
-     * skipped */
+    /* for each system in `sorted`: the system is skipped while this storage is empty; or NULL */
     const setti_storage** empty;
     uint32_t heap_count;
     setti_stage* stages;
@@ -222,7 +221,7 @@ typedef struct setti_run {
     int fixed_phase;
     int fixed_last;
     uint32_t fixed_most;       /* limit of the steps in a frame; 0: the default */
-    uint32_t listener_version; /* at the last update of query plans */
+    uint32_t listener_version; /* world->listener_version at the last update of query plans */
 
     /* The running stage. */
     setti_slice* slices;
@@ -252,14 +251,15 @@ SETTI_INLINE setti_run* setti_run_of(const sett_world* world)
     return world->module[SETTI_SLOT_RUN];
 }
 
-/* Returns the setti_run of a world, created if needed. Returns NULL if memory runs out. */
+/* Returns the setti_run of a world. The first call creates the setti_run. Returns NULL if memory
+ * runs out. */
 setti_run* setti_run_ensure(sett_world* world);
 
-/* Fails with LOCKED while systems run. */
+/* Fails with SETT_STATUS_LOCKED while systems run. */
 sett_status setti_run_check_idle(sett_world* world, const char* call);
 
-/* Whether two systems conflict. Sets *component to the component of the conflict. Sets 0 if there
- * is no conflict, or if one of the systems is exclusive. */
+/* Whether two systems conflict. Sets *component to the component of the conflict. Sets *component
+ * to 0 if there is no conflict, or if one of the systems is exclusive. */
 bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* component);
 
 /* Returns the access flags (SETTI_ACCESS_*) that a system declares for a component. */
@@ -268,8 +268,8 @@ uint32_t setti_system_access(const sett_system* system, sett_component component
 /* Whether the declared access allows splitting the system into jobs. */
 bool setti_system_splits(const sett_system* system);
 
-/* Returns a type with a sparse set that the system writes by handle. Returns NULL if there is
- * none. */
+/* Returns a type with a sparse set that the system writes by handle. Returns NULL if there is no
+ * such type. */
 const setti_type* setti_system_sparse(const sett_system* system);
 
 /* Creates the jobs of a system. Returns false if memory runs out. */
@@ -278,10 +278,10 @@ bool setti_system_make_jobs(sett_system* system);
 /* Returns the entry of a name, or NULL if there is none. */
 setti_system_name* setti_order_find_name(const setti_run* run, const char* text);
 
-/* Returns the entry of a name, created if needed. Returns NULL if memory runs out. */
+/* Returns the entry of a name. Creates the entry if needed. Returns NULL if memory runs out. */
 setti_system_name* setti_order_ensure_name(sett_world* world, const char* text);
 
-/* Frees a name if no system and no order uses it. */
+/* Frees a name that no system and no order uses. Does nothing if the name is in use. */
 void setti_order_release_name(sett_world* world, setti_system_name* name);
 
 /* Declares that a system runs before, or after, the system named `text`. Returns false if memory
@@ -314,8 +314,8 @@ sett_status setti_order_check_cycle(sett_system* start, const char* call);
 /* Updates the schedule. Returns false if memory runs out. */
 bool setti_schedule_update(sett_world* world);
 
-/* Sets *fixed to the loop of a system. Creates the loop if needed. Sets NULL if the system has no
- * fixed steps. Returns false if memory runs out. */
+/* Sets *fixed to the loop of a system. Creates the loop if needed. Sets *fixed to NULL if the
+ * system has no fixed steps. Returns false if memory runs out. */
 bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixed** fixed);
 
 /* Adds `dt` seconds to the time of a loop. */
@@ -328,7 +328,8 @@ setti_fixed* setti_fixed_due(const setti_run* run);
 sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
                                     const char* call);
 
-/* Each checks an invariant. Returns NULL if it holds, else what is wrong. */
+/* Each function checks an invariant. Returns NULL if the invariant holds. Otherwise returns what is
+ * wrong. */
 const char* setti_order_validate(const sett_world* world);
 const char* setti_fixed_validate(const sett_world* world);
 const char* setti_schedule_validate(const sett_world* world);
@@ -337,10 +338,11 @@ const char* setti_schedule_validate(const sett_world* world);
 void setti_slice_enter(setti_run* run, setti_slice* slice);
 void setti_slice_leave(setti_slice* slice);
 
-/* Returns the slice running on the calling thread, or NULL. */
+/* Returns the slice running on the calling thread. Returns NULL if no slice runs there. */
 setti_slice* setti_slice_here(setti_run* run);
 
-/* Returns the name of the system running on the calling thread, or NULL. */
+/* Returns the name of the system running on the calling thread. Returns NULL if no system runs
+ * there. */
 const char* setti_slice_name(const sett_world* world);
 
 /* Stores a failure of the slice running on the calling thread. */
@@ -359,7 +361,8 @@ void setti_guard_suggest(sett_world* world);
 /* Reports undeclared accesses of a loop over a query of the program. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);
 
-/* If `tasks` belongs to a thread pool: counts a world as a user of the pool, or no longer. */
+/* setti_threads_use adds a user to the thread pool of `tasks`, and setti_threads_leave removes a
+ * user. If `tasks` belongs to no pool, they do nothing. */
 void setti_threads_use(const sett_tasks* tasks);
 void setti_threads_leave(const sett_tasks* tasks);
 /* Whether `tasks` belongs to a thread pool that the program has destroyed. */

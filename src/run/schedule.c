@@ -143,7 +143,7 @@ static void schedule_sort_created(setti_run* run)
         if (system->fixed != NULL) { /* sorts after the other systems of SETT_PHASE_FIXED */
             system->section = schedule_phase(SETT_PHASE_FIXED) | system->fixed->number;
         }
-        system->key = schedule_key(system, 0);
+        system->key = schedule_key(system, 0); /* 0: `tie` sorts the systems of a phase */
     }
     schedule_sort(run);
 }
@@ -168,24 +168,24 @@ static void schedule_rank(setti_run* run)
 
 /* The latest systems that use a component. */
 typedef struct schedule_track {
-    sett_system* toucher; /* reads or writes */
+    sett_system* toucher; /* reads or writes the component */
     sett_system* writer;
     sett_system* recorder; /* has the component in `records` */
 } schedule_track;
 
 /* The systems that a later system may have to wait for. */
 typedef struct schedule_tracks {
-    setti_hash_map slots;  /* by component */
-    schedule_track* track; /* by slot */
+    setti_hash_map slots;  /* component -> slot */
+    schedule_track* track; /* tracks by slot */
     uint32_t count;
     uint32_t capacity;
-    sett_system* any;       /* of the systems with a function: one in the highest stage */
-    sett_system* exclusive; /* of the exclusive systems: one in the highest stage */
+    sett_system* any;       /* in the highest stage, of all systems with a function */
+    sett_system* exclusive; /* in the highest stage, of all exclusive systems */
 } schedule_tracks;
 
-/* Returns the system `a` or `b` that is in the higher stage. If both are in the same stage, returns
- * the one that is placed first. A system counts only if it is in the phase of `system`. `a` and
- * `b` may be NULL. */
+/* Returns the system in the higher stage: `a` or `b`. If both are in the same stage, returns the
+ * system that is placed first. Ignores systems in another phase than `system`. `a` and `b` may be
+ * NULL. */
 static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* system)
 {
     if (b == NULL || !schedule_is_same_phase(b, system)) {
@@ -248,7 +248,7 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     if (system->desc.run == NULL) {
         return NULL;
     }
-    if (system->exclusive) {
+    if (system->exclusive) { /* conflicts with every system that has a function */
         return schedule_later(NULL, tracks->any, system);
     }
     sett_system* found = schedule_later(NULL, tracks->exclusive, system);
@@ -289,7 +289,7 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
     return found;
 }
 
-/* Notes a system in the tracks, for the systems after it. */
+/* Notes a system in the tracks, for the systems that follow. */
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
     if (system->desc.run == NULL) {
@@ -314,8 +314,8 @@ static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
     }
 }
 
-/* Sets waits_on to the component for which a system waits. Sets 0 if there is no such component:
- * the system waits because of a declared order or an exclusive system, or does not wait.
+/* Sets waits_on to the component for which a system waits. Sets 0 if the system does not wait, or
+ * waits because of a declared order or an exclusive system.
  *   recorded  the component that the system uses and an earlier system records, or 0 */
 static void schedule_set_reason(sett_system* system, sett_component recorded)
 {
@@ -333,23 +333,23 @@ static void schedule_set_reason(sett_system* system, sett_component recorded)
 /* Finds the stage of a system. The stages of earlier systems are known. */
 static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_system* system)
 {
-    sett_system* found = schedule_find_conflict(run, tracks, system);
+    sett_system* waits_for = schedule_find_conflict(run, tracks, system);
     setti_order_walk walk = setti_order_walk_begin(system, SETTI_WALK_EARLIER);
     sett_system* earlier;
     while ((earlier = setti_order_walk_next(&walk)) != NULL) {
-        found = schedule_later(found, earlier, system);
+        waits_for = schedule_later(waits_for, earlier, system);
         run->work++;
     }
     sett_component recorded = 0; /* the component that `recorder` records */
     sett_system* recorder = schedule_find_recorder(tracks, system, &recorded);
-    found = schedule_later(found, recorder, system);
+    waits_for = schedule_later(waits_for, recorder, system);
     system->awaits_commands = recorder != NULL;
-    system->waits_for = found;
+    system->waits_for = waits_for;
     system->stage = 0;
-    if (found != NULL) {
-        system->stage = found->stage + 1;
+    if (waits_for != NULL) {
+        system->stage = waits_for->stage + 1;
     }
-    SETTI_ASSERT(found == NULL || found->stage < system->stage);
+    SETTI_ASSERT(waits_for == NULL || waits_for->stage < system->stage);
     schedule_set_reason(system, recorded);
     schedule_track_system(tracks, system);
 }
@@ -399,7 +399,7 @@ static bool schedule_reserve_systems(setti_pool* pool, setti_run* run)
         return false;
     }
     setti_pool_free(pool, run->sorted, run->capacity * SCHEDULE_SYSTEM_SIZE, 16);
-    run->sorted = sorted;
+    run->sorted = sorted; /* the other arrays follow in the same memory */
     run->heap = sorted + capacity;
     run->empty = (const setti_storage**)(void*)(sorted + 2 * capacity);
     run->stages = (setti_stage*)(void*)(sorted + 3 * capacity);
@@ -426,7 +426,7 @@ static bool schedule_reserve_slices(setti_pool* pool, setti_run* run)
         return false;
     }
     setti_pool_free(pool, run->slices, run->slice_capacity * SCHEDULE_JOB_SIZE, 64);
-    run->slices = slices;
+    run->slices = slices; /* `buffers` follows in the same memory */
     run->buffers = (sett_commands**)(void*)(slices + capacity);
     run->slice_capacity = capacity;
     return true;
@@ -442,6 +442,7 @@ static bool schedule_is_cut(const sett_system* a, const sett_system* b)
 static void schedule_find_loops(setti_run* run)
 {
     uint32_t stage = 0;
+    /* skips the stages before the fixed loops; loops sort after SETT_PHASE_FIXED itself */
     while (stage < run->stage_count &&
            run->sorted[run->stages[stage].first]->section <= schedule_phase(SETT_PHASE_FIXED)) {
         stage++;
@@ -449,6 +450,7 @@ static void schedule_find_loops(setti_run* run)
     run->fixed_first = stage;
     for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
         fixed->first = stage;
+        /* the limit of the schedule is for the loop with the schedule's step */
         fixed->most = fixed->step == run->fixed_step ? run->fixed_most : 0;
         while (stage < run->stage_count && run->sorted[run->stages[stage].first]->fixed == fixed) {
             stage++;
@@ -478,7 +480,7 @@ static void schedule_cut(setti_run* run)
                 k == 0 || run->sorted[k - 1]->desc.phase != run->sorted[k]->desc.phase;
             stage->applies = stage->exclusive || begins_phase;
         }
-        run->empty[k] = NULL;
+        run->empty[k] = NULL; /* no empty storage is known yet */
         setti_stage* last = &run->stages[run->stage_count - 1];
         last->applies = last->applies || run->sorted[k]->awaits_commands;
         last->count++;
@@ -511,7 +513,7 @@ bool setti_schedule_update(sett_world* world)
     return true;
 }
 
-/* Whether two systems of a stage may run side by side. */
+/* Whether two systems may be in the same stage, and run side by side. */
 static bool schedule_may_share_stage(const sett_system* earlier, const sett_system* later)
 {
     sett_component conflict;
@@ -521,7 +523,7 @@ static bool schedule_may_share_stage(const sett_system* earlier, const sett_syst
     return !setti_order_is_declared(earlier, later) && !schedule_is_cut(earlier, later);
 }
 
-/* Checks a stage. Returns NULL if it is valid, else what is wrong. */
+/* Checks a stage. Returns NULL if the stage is valid. Otherwise returns what is wrong. */
 static const char* schedule_validate_stage(const setti_run* run, const setti_stage* stage)
 {
     for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {
@@ -538,7 +540,7 @@ static const char* schedule_validate_stage(const setti_run* run, const setti_sta
     return NULL;
 }
 
-/* Checks all stages. Returns NULL if they are valid, else what is wrong. */
+/* Checks all stages. Returns NULL if they are valid. Otherwise returns what is wrong. */
 static const char* schedule_validate_stages(const setti_run* run)
 {
     uint32_t next = 0;

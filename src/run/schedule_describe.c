@@ -21,7 +21,7 @@ static const char* schedule_describe_phase_name(int phase)
 static void schedule_describe_access(setti_writer* text, const sett_system* system,
                                      uint32_t included, uint32_t excluded, const char* verb)
 {
-    const char* separator = verb;
+    const char* separator = verb; /* comes before the first component */
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
         if ((flags & included) != 0 && (flags & excluded) == 0) {
@@ -79,7 +79,7 @@ static void schedule_describe_jobs(setti_writer* text, const sett_system* system
     }
 }
 
-/* Writes why a system waits for an earlier one. Writes nothing if the system does not wait. */
+/* Writes why a system waits for an earlier system. Writes nothing if the system does not wait. */
 static void schedule_describe_reason(setti_writer* text, const sett_system* system)
 {
     if (system->waits_for == NULL) {

@@ -20,7 +20,7 @@
 /* Returns the hint for a thread. Threads with an equal hash share a hint. */
 static setti_mark* slice_hint(setti_run* run, uintptr_t thread)
 {
-    uint64_t hash = (uint64_t)thread * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = (uint64_t)thread * UINT64_C(0x9E3779B97F4A7C15); /* Fibonacci hashing */
     return &run->hints[(hash >> 32) % SETTI_SLICE_HINTS];
 }
 
@@ -70,7 +70,7 @@ void setti_slice_fail(const sett_world* world, sett_status status, const char* m
         number = (uint32_t)(slice - run->slices);
     }
     setti_lock_take(&run->failure_lock);
-    /* the failure of the last slice stays, as if slices ran one after another */
+    /* keeps the failure of the last slice, as if slices ran one after another */
     if (run->failure.status == SETT_OK || number >= run->failed) {
         run->failed = number;
         run->failure.status = status;

@@ -85,6 +85,7 @@ static void system_declare_all(sett_system* system, const sett_system_desc* desc
     system_declare_list(system, desc->access_any_inout,
                         SETTI_ACCESS_READ_ANYWHERE | SETTI_ACCESS_WRITE_ANYWHERE);
     system_declare_list(system, desc->records, SETTI_ACCESS_RECORDS);
+    /* a system that declares nothing may access anything */
     bool runs_alone = desc->exclusive || system->access_count == 0;
     system->exclusive = desc->run != NULL && runs_alone;
 }
@@ -267,7 +268,7 @@ static void system_free_user(const sett_system_desc* desc)
     }
 }
 
-/* Frees the memory that systems of a destroyed world have outside of the pool. */
+/* Frees the memory that the systems of a world have outside of the pool. */
 static void run_free(sett_world* world)
 {
     for (const sett_system* system = setti_run_of(world)->systems; system != NULL;
@@ -280,7 +281,7 @@ static void run_free(sett_world* world)
     setti_threads_leave(&setti_run_of(world)->tasks);
 }
 
-/* Returns the name of a system that declares a type, or NULL. */
+/* Returns the name of a system that declares a type. Returns NULL if no system does. */
 static const char* system_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_system* system = setti_run_of(world)->systems;
@@ -372,7 +373,7 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
 static sett_status system_add_query(sett_system* system, const sett_system_desc* desc)
 {
     bool has_terms = false;
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) { /* setti_query_create reports gaps */
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) { /* setti_query_create rejects gaps */
         has_terms = has_terms || desc->terms[k].component != 0;
     }
     if (!has_terms) {
@@ -429,7 +430,7 @@ static sett_status system_add_observer(sett_system* system, const sett_system_de
     for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
         if (desc->terms[k].kind != SETT_OPTIONAL) {
             observer.terms[count] = desc->terms[k];
-            observer.terms[count++].drives = false;
+            observer.terms[count++].drives = false; /* only loops have an order of entities */
         }
     }
     system->observer = setti_observer_create(system->world, &observer, system_call);
@@ -536,7 +537,7 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
     return SETT_OK;
 }
 
-/* Checks a descriptor. Returns NULL if it is valid, else what is wrong. */
+/* Checks a descriptor. Returns NULL if it is valid. Otherwise returns what is wrong. */
 static const char* system_check_desc(const sett_system_desc* desc)
 {
     if (desc->name == NULL || desc->name[0] == '\0') {
@@ -609,8 +610,8 @@ SETTI_COLD sett_system* sett_system_create_sized(sett_world* world, const sett_s
     setti_world_add_plain_root(world, &system->root, &system->state, sizeof(system->state));
     system->root.name = system->name;
     system->root.optional = true;
-    system->root.cloned =
-        offsetof(setti_system_state, seen); /* `seen`, a tick of this world, is not cloned */
+    /* cloning leaves out the last member, `seen`, a tick of this world */
+    system->root.cloned = offsetof(setti_system_state, seen);
     system->entry->known = true;
     if (desc->on_enter != NULL && system->group != NULL) {
         system_enter_all(system);

@@ -50,11 +50,12 @@ struct sett_threads {
 static void threads_work(sett_threads* threads)
 {
     SETTI_ASSERT(threads->next < threads->end && threads->unfinished != 0);
-    uint32_t left = threads->end - threads->next;
-    uint32_t share = left / (2 * (threads->count + 1)); /* half of an equal share, for balance */
+    uint32_t remaining = threads->end - threads->next;
+    /* half of an equal share, so that all threads finish at about the same time */
+    uint32_t share = remaining / (2 * (threads->count + 1));
     uint32_t count = SETTI_MAX(share, threads->min_range);
     count = SETTI_MAX(count, 1);
-    count = SETTI_MIN(count, left);
+    count = SETTI_MIN(count, remaining);
     uint32_t begin = threads->next;
     sett_task_fn task = threads->task;
     void* context = threads->context;
@@ -95,16 +96,16 @@ static void threads_body(void* user)
     sett_threads* threads = user;
     setti_gate_lock(&threads->gate);
     while (!threads->stopping) {
-        uint32_t seen = threads->posts;
+        uint32_t seen_posts = threads->posts;
         if (threads->next < threads->end) {
             threads_work(threads);
             continue;
         }
         setti_gate_unlock(&threads->gate);
         const bool until_equal = false;
-        threads_spin(&threads->posted, seen, until_equal);
+        threads_spin(&threads->posted, seen_posts, until_equal);
         setti_gate_lock(&threads->gate);
-        if (threads->posts == seen && !threads->stopping) {
+        if (threads->posts == seen_posts && !threads->stopping) {
             threads_sleep(threads);
         }
     }
@@ -185,7 +186,7 @@ SETTI_COLD sett_status sett_threads_destroy(sett_threads* threads)
         return SETT_STATUS_LOCKED;
     }
     threads->stopping = true;
-    threads->posts++;
+    threads->posts++; /* so that threads stop spinning */
     setti_signal_set(&threads->posted, threads->posts);
     setti_gate_wake(&threads->gate);
     setti_gate_unlock(&threads->gate);

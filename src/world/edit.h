@@ -35,8 +35,8 @@ typedef struct setti_edit_part {
 } setti_edit_part;
 
 typedef struct setti_edit {
-    sett_entity* entities;  /* if `creates`: the commit writes the handles here, or NULL */
-    uint32_t count;         /* number of entities: 1, unless the edit creates */
+    sett_entity* entities;  /* the handles; if `creates`: written by the commit, or NULL */
+    uint32_t count;         /* number of entities; 1 if the edit does not create */
     uint32_t from;          /* the entities' signature before, without dont_fragment types */
     uint32_t to;            /* the entities' signature after; SETTI_NONE: memory ran out */
     setti_edit_part* added; /* required types come before the types that require them */
@@ -77,8 +77,8 @@ static inline void setti_edit_unpin(sett_world* world)
     }
 }
 
-/* Returns the signature with a type added if `signature` lacks the type, else with the type
- * removed. Returns SETTI_NONE if memory runs out. */
+/* Returns the signature with a type added, or removed if `signature` has the type. Returns
+ * SETTI_NONE if memory runs out. */
 uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_type* type);
 
 /* Frees the signatures that no entity has. */
@@ -97,8 +97,8 @@ setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t 
 setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t before,
                                  setti_type* type);
 
-/* Adds a type that the entities lack to an edit, after the types that this type requires. Returns
- * the part of the type, or NULL if memory runs out. */
+/* Adds a type to an edit, after the types that this type requires. The entities lack the type.
+ * Returns the part of the type. Returns NULL if memory runs out. */
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type);
 
 void setti_edit_free(sett_world* world, setti_edit* edit);
@@ -114,8 +114,8 @@ typedef struct setti_scope_calls {
 /* ------------------------------------------------------------------------------------ the steps */
 
 /* The step "reserve". A failure drops the reservations of all edits.
- *   search_start  where the search for free indices begins, if the edit creates; *search_start is
- *                 advanced for the next edit */
+ *   search_start  if the edit creates: *search_start is the index where the search for free indices
+ *                 begins. The call advances *search_start for the next edit. */
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* search_start);
 
 /* The step "reserve" for one entity, with an index that exists or is reserved. Returns false if
@@ -181,19 +181,19 @@ static inline setti_type* setti_edit_next_removed(const sett_world* world, setti
     return walk->count != 0 ? world->types[walk->types[--walk->count]] : NULL;
 }
 
-/* Returns true if the edit removes a type with SETTI_TYPE_REMOVE_HOOKS, or if that is not known. */
+/* Returns true if the edit may remove a type with SETTI_TYPE_REMOVE_HOOKS. */
 SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_edit* edit)
 {
     if (!edit->removes_all) {
         return edit->removed != NULL && (edit->removed->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     }
-    if (world->dont_fragment.count != 0) { /* not known */
+    if (world->dont_fragment.count != 0) { /* signatures do not have these types */
         return true;
     }
     return edit->from != 0 && world->signatures.record[edit->from].hooked != 0;
 }
 
-/* Returns the value to copy for a part, or NULL. */
+/* Returns the value to copy for a part. Returns NULL if there is no value to copy. */
 SETTI_INLINE const void* setti_edit_value(const setti_edit_part* part)
 {
     if (part->origin == NULL || part->value != NULL) { /* a part with a value has no origin */
@@ -306,7 +306,8 @@ SETTI_INLINE bool setti_edit_does(sett_world* world, const setti_edit* edit, uin
 {
     const setti_plan_step* plan =
         setti_edit_plan(world, setti_edit_before(edit), setti_edit_after(edit));
-    return plan == NULL || (plan->all & effect) != 0; /* NULL: memory ran out, so any may happen */
+    /* without a plan (memory ran out), each effect is possible */
+    return plan == NULL || (plan->all & effect) != 0;
 }
 
 /* Returns true if a transition concerns no listener. */

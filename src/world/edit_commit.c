@@ -66,7 +66,7 @@ void setti_edit_write_any(const setti_edit_part* part, void* row, const void* va
 SETTI_INLINE void commit_claim(setti_type* type, uint32_t count)
 {
     SETTI_ASSERT(type->claimed >= (setti_edit_claims(type) ? count : 0));
-    if (type->claimed != 0) { /* it is 0 if the type needs no reservations */
+    if (type->claimed != 0) { /* 0: the type needs no reservations */
         type->claimed -= count;
     }
 }
@@ -112,11 +112,11 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
     setti_type* type = part->type;
     size_t size = type->storage.size;
     for (uint32_t k = 0; k < run.count;) {
-        uint32_t step = run.count - k;
+        uint32_t step = run.count - k; /* becomes the number of inserted rows */
         unsigned char* rows =
             setti_storage_insert(&world->pool, &type->storage, run.first + k, &step);
         SETTI_ASSERT(step != 0 && step <= run.count - k);
-        const unsigned char* value = setti_edit_value(part);
+        const unsigned char* value = setti_edit_value(part); /* an insertion may move values */
         if (value != NULL && !edit->repeat) {
             value += (position + k) * size;
         }
@@ -135,7 +135,7 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Removes from an existing entity the types that the edit removes. */
+/* Unlinks and erases the removed types of an existing entity. Makes the entity leave listeners. */
 static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(!edit->creates);
@@ -211,22 +211,22 @@ void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
         commit_claim(edit->added[k].type, edit->count);
     }
     uint32_t search_start = setti_entity_hint_index(&world->entities);
-    for (uint32_t done = 0; done < edit->count;) { /* these are the runs of reserve_runs */
+    for (uint32_t created = 0; created < edit->count;) { /* the same runs as in reserve_runs */
         sett_entity* out = NULL;
         if (edit->entities != NULL) {
-            out = edit->entities + done;
+            out = edit->entities + created;
         }
         setti_entity_run run =
-            setti_entity_next_run(&world->entities, search_start, edit->count - done);
-        SETTI_ASSERT(run.count != 0 && run.count <= edit->count - done);
+            setti_entity_next_run(&world->entities, search_start, edit->count - created);
+        SETTI_ASSERT(run.count != 0 && run.count <= edit->count - created);
         setti_entity_create_run(&world->pool, &world->entities, run, edit->to, out);
         for (uint32_t k = 0; k < edit->added_count; k++) {
-            commit_fill(world, edit, &edit->added[k], run, done);
+            commit_fill(world, edit, &edit->added[k], run, created);
         }
         if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
             world->plans.calls->commit(world, edit, run, SETTI_ENTERS);
         }
-        done += run.count;
+        created += run.count;
         search_start = run.first + run.count;
     }
 }

@@ -20,16 +20,18 @@ static bool listener_is_concerned(const sett_world* world, const setti_listener*
                                   uint32_t before, uint32_t after)
 {
     const setti_signature_table* table = &world->signatures;
-    const setti_type* tree = world->types[SETT_ID_HIERARCHY];
+    const setti_type* hierarchy = world->types[SETT_ID_HIERARCHY];
     if (setti_listener_matches(listener, table, before) !=
         setti_listener_matches(listener, table, after)) {
         return true;
     }
-    if (setti_listener_is_on(table, before, tree) != setti_listener_is_on(table, after, tree)) {
+    if (setti_listener_is_on(table, before, hierarchy) !=
+        setti_listener_is_on(table, after, hierarchy)) {
         return true; /* the ancestors change */
     }
+    /* the listener may test the entity as an ancestor of other entities */
     for (uint32_t k = 0; k < listener->upward_count; k++) {
-        const setti_type* type = listener->upward[k].type; /* descendants may test the entity */
+        const setti_type* type = listener->upward[k].type;
         if (setti_listener_is_on(table, before, type) != setti_listener_is_on(table, after, type)) {
             return true;
         }
@@ -38,7 +40,7 @@ static bool listener_is_concerned(const sett_world* world, const setti_listener*
 }
 
 /* Returns true if a transition makes entities enter the listener, or leave it if `enters` is false.
- * For a listener with conditions on ancestors, returns true if that is possible. */
+ * If the listener has conditions on ancestors, returns true if the entities may enter or leave. */
 static bool listener_is_crossed(const sett_world* world, const setti_listener* listener,
                                 uint32_t before, uint32_t after, bool enters)
 {
@@ -95,7 +97,7 @@ static bool plan_append_crossed(sett_world* world, setti_listener* listener, uin
 /* Appends the plan of a transition. Returns false if memory runs out. */
 static bool plan_append_all(sett_world* world, uint32_t before, uint32_t after)
 {
-    setti_listener* no_listener = NULL; /* ends the plan */
+    setti_listener* no_listener = NULL; /* ends the plan; the step's direction is not used */
     for (setti_listener* listener = world->listeners; listener != NULL; listener = listener->next) {
         if (!plan_append_crossed(world, listener, before, after, SETTI_LEAVES) ||
             !plan_append_crossed(world, listener, before, after, SETTI_ENTERS)) {
@@ -111,7 +113,8 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t before, u
     setti_plan_table* table = &world->plans;
     uint64_t key = (uint64_t)before << 32 | after;
     SETTI_ASSERT(world->listeners != NULL && before != after);
-    uint32_t known = setti_hash_map_find(&table->by_edge, key); /* first step, or SETTI_NONE */
+    /* the first step of the plan, or SETTI_NONE */
+    uint32_t known = setti_hash_map_find(&table->by_edge, key);
     if (known != SETTI_NONE) {
         table->last_key = key;
         table->last = known;
@@ -170,9 +173,9 @@ static setti_listener* listeners_next(const sett_world* world, listener_walk* wa
 
 static bool listeners_reserve(sett_world* world, const setti_edit* edit, setti_entity_run run)
 {
-    const listener_walk all = listeners_walk(world, edit);
+    const listener_walk begin = listeners_walk(world, edit);
     for (uint32_t k = 0; k < run.count; k++) {
-        listener_walk walk = all;
+        listener_walk walk = begin;
         setti_listener* listener;
         while ((listener = listeners_next(world, &walk, SETTI_ENTERS)) != NULL) {
             if (!setti_listener_reserve(&world->pool, listener, run.first + k)) {
@@ -186,9 +189,9 @@ static bool listeners_reserve(sett_world* world, const setti_edit* edit, setti_e
 static void listeners_commit(sett_world* world, const setti_edit* edit, setti_entity_run run,
                              bool enters)
 {
-    const listener_walk all = listeners_walk(world, edit);
+    const listener_walk begin = listeners_walk(world, edit);
     for (uint32_t k = 0; k < run.count; k++) {
-        listener_walk walk = all;
+        listener_walk walk = begin;
         setti_listener* listener;
         while ((listener = listeners_next(world, &walk, enters)) != NULL) {
             if (enters) {

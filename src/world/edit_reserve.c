@@ -21,7 +21,7 @@ setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t 
     SETTI_ASSERT(part->type != NULL && entity != NULL);
     const setti_transition* known = setti_type_added(part->type, before);
     uint32_t after = known->to;
-    if (known->from != before) { /* another transition, or none */
+    if (known->from != before) { /* the cache has another transition, or none */
         after = setti_edit_toggle(world, before, part->type);
     }
     return (setti_edit){.entities = entity,
@@ -67,7 +67,7 @@ static bool edit_has(const setti_edit* edit, const setti_type* type)
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type)
 {
     SETTI_ASSERT(type != NULL && edit->to != SETTI_NONE);
-    SETTI_ASSERT(edit->room != 0 || edit->added == NULL); /* no parts in memory of the caller */
+    SETTI_ASSERT(edit->room != 0 || edit->added == NULL); /* not memory of the caller */
     setti_edit_part* part = edit_find_part(edit, type);
     if (part != NULL) {
         return part;
@@ -105,8 +105,8 @@ void setti_edit_free(sett_world* world, setti_edit* edit)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Reserves `count` more rows, or entries of collect_list, if the type needs any. Returns false if
- * memory runs out. */
+/* Reserves `count` more rows or entries of collect_list, if the type needs reservations. Returns
+ * false if memory runs out. */
 static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
 {
     if (SETTI_LIKELY(!setti_edit_claims(type))) {
@@ -114,7 +114,7 @@ static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
     }
     type->claimed += count;
     return setti_storage_reserve_rows(&world->pool, &type->storage, type->claimed) &&
-           setti_edit_reserve_collect(world, type, 0);
+           setti_edit_reserve_collect(world, type, 0); /* `claimed` counts the new entries */
 }
 
 void setti_edit_unclaim(sett_world* world)
@@ -159,13 +159,13 @@ static bool reserve_runs(sett_world* world, const setti_edit* edit, uint32_t sea
     if (edit->added_count == 0) {
         return true;
     }
-    for (uint32_t done = 0; done < edit->count;) {
+    for (uint32_t reserved = 0; reserved < edit->count;) {
         setti_entity_run run =
-            setti_entity_next_run(&world->entities, search_start, edit->count - done);
+            setti_entity_next_run(&world->entities, search_start, edit->count - reserved);
         if (!reserve_run(world, edit, run)) {
             return false;
         }
-        done += run.count;
+        reserved += run.count;
         search_start = run.first + run.count;
     }
     return true;

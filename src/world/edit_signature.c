@@ -19,14 +19,16 @@ uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_ty
                                   (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
 }
 
-/* Warns that there are many signatures. Names types that are in about half of the signatures. */
+/* Warns that there are many signatures. Names the types that are in a quarter to three
+ * quarters of the signatures. */
 SETTI_COLD static void edit_warn_signatures(sett_world* world)
 {
     const setti_signature_table* table = &world->signatures;
     const uint32_t quarter = table->count / 4;
-    char blame[SETTI_MESSAGE_SIZE / 2];
-    setti_writer names = setti_writer_begin(blame, sizeof(blame));
-    for (uint32_t k = 0; k < world->registered.count && names.length < sizeof(blame) - 64; k++) {
+    char list[SETTI_MESSAGE_SIZE / 2];
+    setti_writer names = setti_writer_begin(list, sizeof(list));
+    /* - 64: there must be room for the name of another type */
+    for (uint32_t k = 0; k < world->registered.count && names.length < sizeof(list) - 64; k++) {
         uint32_t with_type = 0; /* number of signatures with the type */
         for (uint32_t number = 1; number < table->count; number++) {
             with_type += setti_signature_has(table, number, world->registered.item[k]->id);
@@ -42,7 +44,7 @@ SETTI_COLD static void edit_warn_signatures(sett_world* world)
         "come and go independently with .dont_fragment = true%s%s",
         (unsigned)setti_signature_count(table),
         names.length != 0 ? "; candidates are in a quarter to three quarters of the sets:" : "",
-        blame);
+        list);
     world->signature_warning =
         SETTI_MAX(setti_signature_count(table) * 2, world->signature_warning);
 }

@@ -12,8 +12,8 @@
 
 #include <stdio.h>
 
-/* Checks that an entity's component can be switched. Returns ARGUMENT if the type was registered
- * without `can_disable`. */
+/* Checks that an entity's component can be switched. Returns SETT_STATUS_ARGUMENT if the type
+ * was registered without `can_disable`. */
 static sett_status enable_check(const sett_world* world, sett_entity entity, const setti_type* type)
 {
     if (type == NULL) {

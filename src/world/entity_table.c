@@ -32,8 +32,8 @@ void setti_entity_init(setti_entity_table* table, uint32_t limit)
                           SETTI_READ_SHIFT - SETTI_ENTITY_SHIFT);
     setti_summary_init(&table->words);
     table->limit = SETTI_MIN(limit, SETTI_ENTITY_LIMIT);
-    table->next = 1;
-    table->end = (table->limit + 63) / 64;
+    table->next = 1;                       /* the word after the hint, word 0 */
+    table->end = (table->limit + 63) / 64; /* in words, rounded up */
 }
 
 void setti_entity_deinit(setti_pool* pool, setti_entity_table* table)
@@ -58,15 +58,16 @@ uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
             *cursor = (index | SETTI_ENTITY_MASK) + 1; /* the next page */
             continue;
         }
-        uint64_t used = ~page->free[index / 64 % SETTI_ENTITY_WORDS] >> (index % 64);
-        if (used == 0) {
+        /* bits of the indices that are not free, from `index` on */
+        uint64_t not_free = ~page->free[index / 64 % SETTI_ENTITY_WORDS] >> (index % 64);
+        if (not_free == 0) {
             *cursor = (index | 63) + 1; /* the next word */
             continue;
         }
-        index += setti_bits_lowest(used);
+        index += setti_bits_lowest(not_free);
         *cursor = index + 1;
         if ((page->generation[index & SETTI_ENTITY_MASK] & SETTI_DEAD) == 0) {
-            return index;
+            return index; /* not retired, and not reserved */
         }
     }
     return SETTI_NONE;
@@ -80,13 +81,13 @@ SETTI_INLINE uint32_t entity_next_free(const setti_entity_table* table, uint32_t
     if (search_start >= setti_entity_end(table)) {
         return SETTI_NONE;
     }
-    uint64_t searched = UINT64_MAX << (search_start % 64); /* the bits of the word to search */
+    uint64_t search_mask = UINT64_MAX << (search_start % 64); /* the bits of the word to search */
     if (word < table->hint) {
         word = table->hint; /* no lower word has free bits */
-        searched = UINT64_MAX;
+        search_mask = UINT64_MAX;
     }
-    uint64_t bits = searched & setti_entity_free_bits(table, word);
-    if (bits == 0) {
+    uint64_t bits = search_mask & setti_entity_free_bits(table, word);
+    if (bits == 0) { /* words before `next` have no free bits either */
         word = setti_summary_next(&table->words, SETTI_MAX(word + 1, table->next));
         bits = setti_entity_free_bits(table, word); /* not 0, also if the word has no page */
     }
@@ -151,6 +152,7 @@ void setti_entity_advance_hint(setti_entity_table* table)
 void setti_entity_leave_hint(setti_entity_table* table)
 {
     setti_entity_advance_hint(table);
+    /* the first word with free bits may be behind the new hint */
     entity_set_hint(table, setti_summary_next(&table->words, table->hint));
 }
 
@@ -164,12 +166,12 @@ void setti_entity_add_word(setti_entity_table* table, uint32_t word)
             table->next = table->hint;
             table->hint = word;
         }
-        table->unlisted = true;
+        table->unlisted = true; /* `words` stays unchanged */
         return;
     }
     setti_summary_add(&table->words, word);
     if (word > table->hint) {
-        table->next = SETTI_MIN(table->next, word);
+        table->next = SETTI_MIN(table->next, word); /* words before `next` must be 0 */
     }
 }
 
@@ -185,16 +187,16 @@ static void entity_drop_word(setti_entity_table* table, uint32_t word)
 }
 
 setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t search_start,
-                                       uint32_t most)
+                                       uint32_t max_count)
 {
     setti_entity_run run = {entity_next_free(table, search_start), 0};
-    SETTI_ASSERT(run.first != SETTI_NONE && most != 0);
-    uint32_t longest = SETTI_MIN(most, setti_entity_end(table) - run.first);
+    SETTI_ASSERT(run.first != SETTI_NONE && max_count != 0);
+    uint32_t longest = SETTI_MIN(max_count, setti_entity_end(table) - run.first);
     while (run.count < longest) {
         uint32_t end = run.first + run.count;
-        uint64_t taken = ~setti_entity_free_bits(table, end / 64) >> (end % 64);
-        if (taken != 0) {
-            run.count += setti_bits_lowest(taken);
+        uint64_t not_free = ~setti_entity_free_bits(table, end / 64) >> (end % 64);
+        if (not_free != 0) {
+            run.count += setti_bits_lowest(not_free);
             break;
         }
         run.count += 64 - end % 64; /* the run reaches the next word */
@@ -210,7 +212,7 @@ bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uin
            setti_pages_reserve(pool, &table->pages, count);
 }
 
-/* Returns a mask of those bits of a word whose indices are below the limit. */
+/* Returns a mask of the bits in a word that stand for indices below the limit. */
 static uint64_t entity_word_limit(const setti_entity_table* table, uint32_t word)
 {
     uint32_t first = SETTI_MIN(word * 64, table->limit);
@@ -282,7 +284,7 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table,
     return SETT_OK;
 }
 
-/* Clears the free bit of an index. */
+/* Clears the free bit of an entity's index. */
 static void entity_take(setti_pool* pool, setti_entity_table* table, sett_entity entity)
 {
     setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -343,10 +345,10 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
 {
     SETTI_ASSERT(run.first + run.count <= table->limit);
     SETTI_ASSERT(run.count != 0 && run.count <= table->limit - setti_entity_taken(table));
-    for (uint32_t done = 0; done < run.count;) {
-        uint32_t first = run.first + done;
+    for (uint32_t created = 0; created < run.count;) {
+        uint32_t first = run.first + created;
         uint32_t slot = first & SETTI_ENTITY_MASK;
-        uint32_t count = SETTI_MIN(run.count - done, SETTI_ENTITY_ROWS - slot);
+        uint32_t count = SETTI_MIN(run.count - created, SETTI_ENTITY_ROWS - slot);
         setti_entity_page* page = setti_entity_page_of(table, first);
         setti_entity_write(pool, table, first);
         for (uint32_t k = slot; k < slot + count; k++) {
@@ -355,15 +357,16 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
             page->signature[k] = signature;
         }
         for (uint32_t k = 0; out != NULL && k < count; k++) {
-            out[done + k] = setti_entity_make(first + k, page->generation[slot + k]);
+            out[created + k] = setti_entity_make(first + k, page->generation[slot + k]);
         }
         entity_take_slots(table, first, count);
-        done += count;
+        created += count;
     }
     table->count += run.count;
 }
 
-/* Destroys the entity at an index. The slot gets the generation `next`, with the bit SETTI_DEAD. */
+/* Destroys the entity at an index.
+ *   next  the new generation of the slot, with the bit SETTI_DEAD */
 SETTI_INLINE void entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index,
                              uint32_t next)
 {
@@ -451,7 +454,7 @@ bool setti_entity_is_claimed(const setti_entity_table* table, uint32_t index)
     if ((generation & SETTI_DEAD) == 0 || generation == SETTI_RETIRED) {
         return false;
     }
-    return (setti_entity_free_bits(table, index / 64) >> (index % 64) & 1) == 0;
+    return (setti_entity_free_bits(table, index / 64) >> (index % 64) & 1) == 0; /* not free */
 }
 
 void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, uint32_t index)
@@ -475,7 +478,7 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number)
         }
     }
     entity_settle_hint(table);
-    /* lower words of the range are 0 */
+    /* the range has no free bits in words before `lowest` */
     uint32_t lowest = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS);
     entity_set_hint(table, SETTI_MAX(table->first, lowest));
 }
@@ -533,7 +536,7 @@ typedef struct entity_counts {
     uint32_t alive, reserved, retired;
 } entity_counts;
 
-/* Checks and counts a slot. Returns NULL, or an error. */
+/* Checks and counts a slot. Returns NULL if the slot is valid. Otherwise returns an error. */
 static const char* entity_validate_slot(const setti_entity_table* table, uint32_t index,
                                         entity_counts* counts)
 {
@@ -563,7 +566,8 @@ static const char* entity_validate_slot(const setti_entity_table* table, uint32_
     return NULL;
 }
 
-/* Compares the summary and the hint with the free bits. Returns NULL, or an error. */
+/* Compares the summary and the hint with the free bits. Returns NULL if they agree. Otherwise
+ * returns an error. */
 static const char* entity_validate_words(const setti_entity_table* table)
 {
     const char* reason = setti_summary_validate(&table->words);

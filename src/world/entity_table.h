@@ -43,7 +43,7 @@ typedef struct setti_entity_table {
     uint32_t count;    /* number of living entities */
     uint32_t reserved; /* number of indices claimed by recorded creations: neither free nor alive */
     uint32_t retired;  /* number of slots without further generations */
-    uint32_t limit;    /* all indices are lower */
+    uint32_t limit;    /* all indices are below `limit` */
     /* The world's own range, the indices for new entities. */
     uint32_t first; /* the first word */
     uint32_t end;   /* the word after the last */
@@ -110,8 +110,8 @@ SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_enti
     return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ENTITY_SHIFT, cow);
 }
 
-/* Returns true if a handle and the slot have the same generation. Then a handle that a call has
- * returned is alive, because the generations of dead slots have the bit SETTI_DEAD. */
+/* Returns true if a handle and the slot have the same generation. Then the entity is alive, because
+ * generations of dead slots have the bit SETTI_DEAD, and handles from calls do not. */
 SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_entity entity)
 {
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -137,7 +137,7 @@ static inline uint32_t setti_entity_generation(const setti_entity_table* table, 
     return page != NULL ? page->generation[index & SETTI_ENTITY_MASK] : SETTI_UNUSED;
 }
 
-/* Returns the handle of the living entity at an index, or null. */
+/* Returns the handle of the living entity at an index. Returns null if no entity lives there. */
 static inline sett_entity setti_entity_at(const setti_entity_table* table, uint32_t index)
 {
     uint32_t generation = setti_entity_generation(table, index);
@@ -210,7 +210,8 @@ static inline sett_entity setti_entity_upcoming(const setti_entity_table* table,
     return setti_entity_make(index, setti_entity_generation(table, index) & ~SETTI_DEAD);
 }
 
-/* Returns the lowest free index >= `search_start` of the world's own range, or SETTI_NONE. */
+/* Returns the lowest free index >= `search_start` of the world's own range. Returns SETTI_NONE if
+ * there is no such index. */
 uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t search_start);
 
 /* Skips `skip` words with free bits, from the word `first_word` on. Returns the next word with free
@@ -224,9 +225,10 @@ typedef struct setti_entity_run {
     uint32_t count;
 } setti_entity_run;
 
-/* Returns the first run of free indices >= `search_start`. The run has at most `most` indices. */
+/* Returns the first run of free indices >= `search_start`. The run has at most `max_count`
+ * indices. */
 setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t search_start,
-                                       uint32_t most);
+                                       uint32_t max_count);
 
 /* ------------------------------------------------------------------------------------- creating */
 
@@ -236,7 +238,7 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table,
                                  uint32_t* search_start, uint32_t count);
 
 /* Sets *index to the lowest free index, and reserves the memory to create an entity there. Returns
- * false if that is impossible. */
+ * false if no index is free, or if memory runs out. */
 SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_table* table,
                                               uint32_t* index)
 {
@@ -336,7 +338,7 @@ void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t 
 /* Destroys an entity outside of the world's own range, so that the handle can be created again. */
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Fast path of setti_entity_destroy. The word of the index has a free index, or was added by
+/* Fast path of setti_entity_destroy. If the index's word has no free bits, the caller has called
  * setti_entity_add_word. */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)

@@ -112,7 +112,7 @@ bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t
     return setti_storage_reserve(pool, &listener->members, index);
 }
 
-/* Exchanges the values at `a` and `b`, values of an owned storage. */
+/* Exchanges two values of an owned storage. */
 static void group_exchange_values(const setti_listener* group, const setti_storage* storage,
                                   void* a, void* b)
 {
@@ -191,7 +191,7 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
         return;
     }
     listener->use.churn++;
-    group_exchange(pool, listener, index, listener->length++);
+    group_exchange(pool, listener, index, listener->length++); /* the row after the members */
 }
 
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index)
@@ -205,7 +205,7 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
         return;
     }
     listener->use.churn++;
-    group_exchange(pool, listener, index, --listener->length);
+    group_exchange(pool, listener, index, --listener->length); /* the last member's row */
 }
 
 SETTI_COLD const char* setti_listener_validate(const setti_listener* listener)

@@ -14,7 +14,7 @@
 typedef struct setti_upward_term {
     setti_type* type;
     sett_walk walk;
-    bool with; /* the parent or an ancestor must have the type; false: none may have the type */
+    bool with; /* true: the parent or an ancestor must have the type; false: must not have it */
 } setti_upward_term;
 
 typedef struct setti_listener {
@@ -23,8 +23,8 @@ typedef struct setti_listener {
     char* name;
     setti_type_list with;    /* members have all these types */
     setti_type_list without; /* members have none of these types */
-    setti_type_list any;     /* members have one of these types, unless the list is empty */
-    /* group: the types with rows to arrange; empty for other listeners */
+    setti_type_list any;     /* members have at least one of these types; may be empty */
+    /* group: the types that the group owns, with rows to arrange; empty for other listeners */
     setti_type_list owned;
     uint32_t length;       /* group: the members are rows 0..length-1 of each owned storage */
     void* row;             /* group: room for one value; NULL if no type has a move hook */
@@ -39,9 +39,9 @@ typedef struct setti_listener {
     bool observes;           /* the listener of a sett_observer: no members, only callbacks */
     bool by_layout;          /* group: made by a layout; gives way to the program's groups */
     bool automatic;          /* group: the layout was chosen by sett_layout_auto */
-    setti_relayout_use use;  /* group: what the end of the group would save */
-    setti_root root;         /* of `length` */
-    setti_root members_root; /* of `members` */
+    setti_relayout_use use;  /* group: counts what destroying the group would save */
+    setti_root root;         /* root of `length` */
+    setti_root members_root; /* root of `members` */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
     void* user;
@@ -81,8 +81,8 @@ typedef struct setti_plan_table {
     uint32_t last;          /* first step of the plan for last_key */
 } setti_plan_table;
 
-/* Adds the condition that members have a type, and have it switched on. Returns false if memory
- * runs out. */
+/* Adds the condition that members have a type, and that the type is switched on. Returns false if
+ * memory runs out. */
 bool setti_listener_require(setti_pool* pool, setti_listener* listener, setti_type* type);
 
 /* Whether entities with a signature have the type switched on. */
@@ -105,7 +105,7 @@ typedef struct setti_matches {
 
 static inline void setti_matches_init(setti_matches* known)
 {
-    memset(known->signature, 0xff, sizeof(known->signature));
+    memset(known->signature, 0xff, sizeof(known->signature)); /* SETTI_NONE in each slot */
 }
 
 /* Like setti_listener_matches, with a cache. */
@@ -131,8 +131,8 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
 
 /* Creates a group that gives way to groups of the program. Returns NULL on failure.
  *   automatic  sett_layout_auto chose the layout
- *   length     the number of members, if the members are the first rows of the storages already;
- *              else SETTI_NONE
+ *   length     the number of members if the members are in the first rows already; otherwise
+ *              SETTI_NONE
  *   call       for messages */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, uint32_t length, const char* call);
@@ -141,7 +141,8 @@ sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_de
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc,
                                           const char* call);
 
-/* Destroys the group that owns a type, if there is one. Fails if the program made the group. */
+/* Destroys the group that owns a type, if there is such a group. Fails if the program has created
+ * the group. */
 sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,
                                  const char* call);
 
@@ -167,7 +168,7 @@ void setti_observer_free_users(sett_world* world);
  * NULL if there is no such observer. */
 const char* setti_observer_of_type(sett_world* world, const setti_type* type);
 
-/* Returns NULL, or the broken part of the invariant. */
+/* Returns NULL if the listener is valid. Otherwise returns the broken part of the invariant. */
 const char* setti_listener_validate(const setti_listener* listener);
 
 #endif

@@ -85,13 +85,14 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
 {
     setti_misuse* rarest = NULL;
     uint64_t count = 0;
-    setti_lock_take(&world->misuse_lock); /* systems report from their threads */
+    setti_lock_take(&world->misuse_lock); /* several threads may report at once */
     if (!world->misuse_is_zeroed) {
         memset(world->misuse, 0, sizeof(world->misuse));
         world->misuse_is_zeroed = true;
     }
     for (uint32_t way = 0; way < MISUSE_WAYS && count == 0; way++) {
-        setti_misuse* entry = &world->misuse[(kind / 2 + way) % SETTI_MISUSES]; /* kinds are odd */
+        /* kind / 2, because the lowest bit of a kind is always 1 */
+        setti_misuse* entry = &world->misuse[(kind / 2 + way) % SETTI_MISUSES];
         if (entry->kind == kind) {
             count = ++entry->count;
         }
@@ -170,7 +171,7 @@ static bool misuse_lacks_descriptor(sett_world* world, const void* desc, const c
     return true;
 }
 
-/* Fails: a descriptor is longer than this library's. Returns NULL. */
+/* Fails because a descriptor is longer than this library's. Returns NULL. */
 SETTI_COLD static const void* misuse_reject_long_descriptor(sett_world* world, const char* call)
 {
     setti_world_fail_with(world, SETT_STATUS_MISMATCH,
@@ -197,8 +198,8 @@ SETTI_COLD const void* setti_world_desc_terms(sett_world* world, const void* des
     size_t terms_end = terms_begin + SETT_QUERY_TERMS * term_size;
     size_t full_terms_end = terms_begin + SETT_QUERY_TERMS * sizeof(sett_term);
     bool has_longer_terms = term_size > sizeof(sett_term);
-    bool has_more_fields = /* after the terms */
-        size >= terms_end && size - terms_end > full_size - full_terms_end;
+    /* the fields after the terms are longer than in this library */
+    bool has_more_fields = size >= terms_end && size - terms_end > full_size - full_terms_end;
     if (has_longer_terms || has_more_fields) {
         return misuse_reject_long_descriptor(world, call);
     }

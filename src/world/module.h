@@ -24,8 +24,8 @@ typedef struct setti_module_calls {
     void (*free)(sett_world* world);
     /* Frees unused memory. */
     void (*trim)(sett_world* world);
-    /* Returns NULL if all is valid. Else returns what is broken, and sets *where to the name of the
-     * broken query or system. */
+    /* Returns NULL if all is valid. Otherwise returns what is broken, and sets *where to the name
+     * of the broken query or system. */
     const char* (*validate)(sett_world* world, const char** where);
     /* Returns the name of a query, system or the like that uses a type. Returns NULL if nothing
      * uses the type. */
@@ -38,7 +38,7 @@ typedef struct setti_module_calls {
     /* Called after the types of another world were registered in the world `into`. */
     void (*join)(sett_world* into);
 
-    /* Returns the storage for a new type, or SETT_STORAGE_DEFAULT to keep the descriptor's. */
+    /* Returns the storage for a new type. SETT_STORAGE_DEFAULT keeps the descriptor's choice. */
     sett_storage_kind (*choose)(const sett_world* world, const char* name);
     void (*registered)(sett_world* world); /* called after a type was registered */
     /* Called before a type is freed. */

@@ -24,7 +24,7 @@
 #include "world/term.h"
 
 struct sett_observer {
-    setti_listener listener; /* the name; for an observer of a query, conditions and callbacks */
+    setti_listener listener; /* has the name; for a query also conditions and callbacks */
     sett_world* world;
     sett_observer* next;
     sett_observer* previous;
@@ -58,7 +58,7 @@ static void observer_idle(sett_world* world, sett_entity entity, void* value, vo
 #define OBSERVER_NO_OLD NULL
 
 /* Whether an event of a component is about a link to `target`.
- *   old  in on_set: the old value; else OBSERVER_NO_OLD */
+ *   old  in on_set: the old value; otherwise OBSERVER_NO_OLD */
 static bool observer_concerns_target(const sett_world* world, sett_entity entity,
                                      sett_component component, const void* old, sett_entity target)
 {
@@ -66,20 +66,20 @@ static bool observer_concerns_target(const sett_world* world, sett_entity entity
     if (type == NULL || type->module == NULL || type->module->leads == NULL) {
         return false;
     }
-    bool link_is_known = /* in on_set of one link */
+    bool link_is_known = /* on_set of one link runs */
         world->changed_link.relationship == component && world->changed_link.source == entity.index;
     if (link_is_known && sett_equals(world->changed_link.target, target)) {
         return true;
     }
     sett_entity source = entity;
     if (link_is_known) {
-        source = sett_null(); /* the other links of the entity stay, so only `old` is tested */
+        source = sett_null(); /* tests only `old`, because the entity's other links stay */
     }
     return type->module->leads(world, type, source, old, target);
 }
 
 /* Whether an event matches the observer's entity, target and terms.
- *   old  in on_set: the old value; else OBSERVER_NO_OLD */
+ *   old  in on_set: the old value; otherwise OBSERVER_NO_OLD */
 static bool observer_wants(const sett_observer* observer, sett_entity entity,
                            sett_component component, const void* old)
 {
@@ -231,7 +231,8 @@ static bool observer_has_query_callback(const sett_observer_desc* desc)
     return desc->on_enter != NULL || desc->on_exit != NULL;
 }
 
-/* Checks the members of a descriptor with on_any. Returns NULL if valid, else what is wrong. */
+/* Checks the members of a descriptor with on_any. Returns NULL if they are valid. Otherwise returns
+ * what is wrong. */
 static const char* observer_check_any(const sett_observer_desc* desc)
 {
     bool has_other_callback =
@@ -243,8 +244,8 @@ static const char* observer_check_any(const sett_observer_desc* desc)
     return NULL;
 }
 
-/* Checks the members of a descriptor with `component`. Returns NULL if valid, else what is
- * wrong. */
+/* Checks the members of a descriptor with `component`. Returns NULL if they are valid. Otherwise
+ * returns what is wrong. */
 static const char* observer_check_component(const sett_observer_desc* desc)
 {
     if (observer_has_query_callback(desc)) {
@@ -260,7 +261,8 @@ static const char* observer_check_component(const sett_observer_desc* desc)
     return NULL;
 }
 
-/* Checks the members of a descriptor of a query. Returns NULL if valid, else what is wrong. */
+/* Checks the members of a descriptor for a query. Returns NULL if they are valid. Otherwise returns
+ * what is wrong. */
 static const char* observer_check_query(const sett_observer_desc* desc)
 {
     if (observer_has_component_callback(desc)) {
@@ -279,8 +281,8 @@ static const char* observer_check_query(const sett_observer_desc* desc)
     return NULL;
 }
 
-/* Checks which members of a descriptor are set. Returns NULL if they are valid, else what is
- * wrong. */
+/* Checks which members of a descriptor are set. Returns NULL if they go together. Otherwise returns
+ * what is wrong. */
 static const char* observer_check_members(const sett_observer_desc* desc)
 {
     if (desc->on_any != NULL) {
@@ -296,13 +298,14 @@ static const char* observer_check_members(const sett_observer_desc* desc)
 static bool observer_type_owns(const setti_type* type)
 {
     if (type->links != NULL) {
-        return type->records !=
-               NULL; /* if there are no records, a value is one link: plain bytes */
+        /* without records, a value is one link: plain bytes */
+        return type->records != NULL;
     }
     return (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 || type->writers != NULL;
 }
 
-/* Checks the observed component. Returns NULL if it can be observed, else what is wrong. */
+/* Checks the observed component. Returns NULL if it can be observed. Otherwise returns what is
+ * wrong. */
 static const char* observer_check_type(const sett_observer_desc* desc, const setti_type* type)
 {
     if (!sett_is_null(desc->target) && type->links == NULL) {
@@ -316,8 +319,8 @@ static const char* observer_check_type(const sett_observer_desc* desc, const set
     return NULL;
 }
 
-/* Checks a term of an observer of a query. Returns NULL if the term can be observed. Else returns
- * what is wrong with the term's type. */
+/* Checks a term of an observer of a query. Returns NULL if the term can be observed. Otherwise
+ * returns what is wrong with the term's type. */
 static const char* observer_check_term(const sett_term* term, const setti_type* type)
 {
     if (term->kind == SETT_WITHOUT && type->off != NULL && !setti_term_is_upward(term)) {
@@ -391,7 +394,7 @@ static sett_status observer_check(const observer_request* asked)
         return setti_world_fail_argument(asked->world, asked->call, asked->name, wrong);
     }
     status = observer_check_terms(asked, of_query);
-    if (status != SETT_OK || desc->component == 0) {
+    if (status != SETT_OK || desc->component == 0) { /* 0: no component to check */
         return status;
     }
     return observer_check_observed(asked);
@@ -404,7 +407,7 @@ static void observer_update_flags(sett_world* world, setti_type* type)
 {
     bool was_hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
-        uint32_t flag = (uint32_t)SETTI_TYPE_ON_ADD << event;
+        uint32_t flag = (uint32_t)SETTI_TYPE_ON_ADD << event; /* flags are in order of events */
         type->flags &= ~flag;
         if (type->notified[event].count != 0) {
             type->flags |= flag;
@@ -534,14 +537,14 @@ static bool observer_join_all(const sett_world* world, setti_type* type)
     return true;
 }
 
-/* For world->observe_type: adds the observers of every component to a type, or removes them.
- * Returns true if the type has these observers afterwards. */
+/* For world->observe_type: adds the observers of every component to a type, or removes them if
+ * `begins` is false. Returns true if the type has these observers afterwards. */
 static bool observer_observe_type(sett_world* world, setti_type* type, bool begins)
 {
     if (begins && observer_join_all(world, type)) {
         return true;
     }
-    /* the type ends, or memory has run out: the type has no such observer, or only some */
+    /* removes the observers, also if memory ran out after some were added */
     for (const sett_observer* observer = world->observers; observer != NULL;
          observer = observer->next) {
         if (observer->desc.on_any != NULL) {
@@ -667,7 +670,7 @@ const char* setti_observer_of_type(sett_world* world, const setti_type* type)
 /* --------------------------------------------------------------------------------------- replay */
 
 /* Calls a new observer for an existing entity, if the entity matches.
- *   value  the entity's value of the observed component; for an observer of a query: not used */
+ *   value  the entity's value of the observed component; not used by an observer of a query */
 static void observer_replay_one(const sett_observer* observer, sett_entity entity, void* value)
 {
     SETTI_ASSERT(observer->enabled && observer->world->locks != 0);
@@ -752,7 +755,7 @@ static bool observer_add_term(sett_world* world, setti_listener* listener, const
     return setti_type_list_add(&world->pool, list, type);
 }
 
-/* Allocates what the observer needs: a copy of the name, entries in the lists of types, conditions.
+/* Allocates a copy of the name, and the observer's entries in lists of types, or conditions.
  * Returns false if memory runs out. */
 static bool observer_reserve(sett_observer* observer, const char* name)
 {

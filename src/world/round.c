@@ -13,7 +13,7 @@
 #include "sett/members.h"
 #include "world/world.h"
 
-/* Whether a struct, or a nested struct, has a member with a step. NULL: there is no struct. */
+/* Whether a struct, or a nested struct, has a member with a step. `structure` may be NULL. */
 static bool round_has_step(const sett_struct* structure)
 {
     if (structure == NULL) {
@@ -41,10 +41,10 @@ static double round_number(double number, double step)
         return number; /* NaN, infinite, or so large that the number is a multiple already */
     }
     int64_t whole = (int64_t)steps;
-    double rest = steps - (double)whole;
-    if (rest >= 0.5) {
+    double fraction = steps - (double)whole;
+    if (fraction >= 0.5) {
         whole++;
-    } else if (rest <= -0.5) {
+    } else if (fraction <= -0.5) {
         whole--;
     }
     return (double)whole * step;
@@ -53,8 +53,8 @@ static double round_number(double number, double step)
 /* The argument `out` if nothing is to be written. */
 #define ROUND_ONLY_TEST NULL
 
-/* Rounds a number. If rounding changes the number, writes the rounded number to `out` (unless `out`
- * is NULL), and returns true.
+/* Rounds a number. Returns true if rounding changes the number. Then writes the rounded number to
+ * `out`, if `out` is not NULL.
  *   size  bytes of the number: of a float, or of a double */
 static bool round_element(const void* element, uint32_t size, double step, void* out)
 {
@@ -80,8 +80,8 @@ static bool round_element(const void* element, uint32_t size, double step, void*
     return changes;
 }
 
-/* Rounds the numbers of a value. Writes the changed numbers to `out`, unless `out` is NULL. Returns
- * true if a number changes. */
+/* Rounds the numbers of a value. Writes the changed numbers to `out`, if `out` is not NULL.
+ * Returns true if a number changes. */
 static bool round_value(const sett_struct* structure, const unsigned char* value,
                         unsigned char* out)
 {
@@ -93,7 +93,7 @@ static bool round_value(const sett_struct* structure, const unsigned char* value
             continue;
         }
         uint32_t size =
-            nested ? member->of->size : member->size / member->count; /* of an element */
+            nested ? member->of->size : member->size / member->count; /* bytes of an element */
         for (uint32_t n = 0; n < member->count; n++) {
             uint32_t offset = member->offset + n * size;
             const unsigned char* element = value + offset;

@@ -95,7 +95,7 @@ static uint64_t signature_hash(const setti_signature* signature)
     return hash;
 }
 
-/* Returns the key in the map by_set for the hash of a set. */
+/* Returns the key for a set with this hash in the map by_set. */
 static uint64_t signature_key(uint64_t hash)
 {
     return hash != 0 ? hash : 1; /* the map cannot have a key 0 */
@@ -107,20 +107,20 @@ static bool signature_copy_toggled(setti_pool* pool, const setti_signature* sign
                                    sett_component type, bool hooked, setti_signature* out)
 {
     memset(out, 0, sizeof(*out));
-    const uint32_t room = signature->count + 1;
+    const uint32_t room = signature->count + 1; /* for the case that the type is added */
     sett_component* types = setti_pool_alloc(pool, room * sizeof(sett_component), 4);
     if (types == NULL) {
         return false;
     }
     bool removes = false;
-    uint32_t k = 0;
-    uint32_t count = 0;
+    uint32_t k = 0;     /* types read from `signature` */
+    uint32_t count = 0; /* types written to `types` */
     for (; k < signature->count && signature->types[k] < type; k++) {
         types[count++] = signature->types[k];
     }
     if (k < signature->count && signature->types[k] == type) {
         removes = true;
-        k++;
+        k++; /* leaves out `type` */
     } else {
         types[count++] = type;
     }
@@ -250,7 +250,8 @@ void setti_signature_sweep(setti_pool* pool, setti_signature_table* table)
     table->swept++;
     table->free = SETTI_NONE;
     table->free_count = 0;
-    for (uint32_t number = table->count - 1; number > 0; number--) { /* the lowest is freed last */
+    /* descends, because the number freed last is the first to be reused */
+    for (uint32_t number = table->count - 1; number > 0; number--) {
         setti_signature* record = &table->record[number];
         if (record->mark == 0) {
             signature_free_types(pool, record);

@@ -24,7 +24,7 @@ typedef struct setti_signature {
 
 typedef struct setti_signature_table {
     setti_signature* record;
-    uint32_t count; /* records, free ones included; record 0 exists from the first edge on */
+    uint32_t count; /* used and free records; record 0 exists from the first edge on */
     uint32_t capacity;
     uint32_t free; /* the first free record, or SETTI_NONE */
     uint32_t free_count;

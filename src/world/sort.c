@@ -19,12 +19,12 @@ static const char sort_call[] = "sett_sort";
 
 typedef struct sort_item {
     uint64_t key; /* from setti_sort_key; not used with a comparator */
-    uint32_t row; /* of the value; breaks ties */
-    uint32_t pad;
+    uint32_t row; /* row of the value; breaks ties */
+    uint32_t pad; /* unused */
 } sort_item;
 
 typedef struct sort_order {
-    const setti_storage* storage;                             /* of the values */
+    const setti_storage* storage;                             /* storage of the values */
     int (*compare)(const void* a, const void* b, void* user); /* NULL: items are compared by key */
     void* user;                                               /* passed to `compare` */
     bool reverse; /* reverses `compare`; the keys in the items are reversed already */
@@ -59,6 +59,7 @@ static void sort_merge(const sort_order* order, const sort_item* a, size_t a_cou
             a_count--;
         }
     }
+    /* one of the counts is 0 */
     memcpy(merged, a, a_count * sizeof(*a));
     memcpy(merged + a_count, b, b_count * sizeof(*b));
 }
@@ -67,10 +68,11 @@ static void sort_merge(const sort_order* order, const sort_item* a, size_t a_cou
 static sort_item* sort_by_merging(const sort_order* order, sort_item* items, size_t count,
                                   sort_item* spare)
 {
-    for (size_t run = 1; run < count; run *= 2) {
-        for (size_t start = 0; start < count; start += 2 * run) {
-            size_t middle = SETTI_MIN(start + run, count);
-            size_t end = SETTI_MIN(start + 2 * run, count);
+    /* all runs of `run_length` items are sorted already */
+    for (size_t run_length = 1; run_length < count; run_length *= 2) {
+        for (size_t start = 0; start < count; start += 2 * run_length) {
+            size_t middle = SETTI_MIN(start + run_length, count);
+            size_t end = SETTI_MIN(start + 2 * run_length, count);
             sort_merge(order, items + start, middle - start, items + middle, end - middle,
                        spare + start);
         }
@@ -94,18 +96,19 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
         }
     }
     for (uint32_t byte = 0; byte < 8; byte++) {
-        uint32_t* next = counts[byte]; /* for each digit: the count; later the next item's place */
-        if (next[items[0].key >> (8 * byte) & 255] == count) {
+        uint32_t* by_digit = counts[byte]; /* by digit: number of items with the digit */
+        if (by_digit[items[0].key >> (8 * byte) & 255] == count) {
             continue; /* the byte is equal in all keys */
         }
+        /* from here on, by digit: the position of the next item with the digit */
         uint32_t start = 0;
         for (uint32_t digit = 0; digit < 256; digit++) {
-            uint32_t digit_count = next[digit];
-            next[digit] = start;
+            uint32_t digit_count = by_digit[digit];
+            by_digit[digit] = start;
             start += digit_count;
         }
         for (size_t k = 0; k < count; k++) {
-            spare[next[items[k].key >> (8 * byte) & 255]++] = items[k];
+            spare[by_digit[items[k].key >> (8 * byte) & 255]++] = items[k];
         }
         sort_item* swap = items;
         items = spare;
@@ -118,16 +121,16 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
 static sort_item* sort_all(const sort_order* order, sort_item* items, size_t count,
                            sort_item* spare)
 {
-    if (order->compare != NULL || count <= 256) { /* for few items eight histograms cost more */
+    if (order->compare != NULL || count <= 256) { /* the radix sort is slower for few items */
         return sort_by_merging(order, items, count, spare);
     }
     for (size_t k = 0; k < count; k++) {
-        spare[items[k].row] = items[k]; /* in order of rows: the stable sort lets rows break ties */
+        spare[items[k].row] = items[k]; /* in order of rows: the sort keeps the order of ties */
     }
     return sort_by_radix(spare, count, items);
 }
 
-/* After so many drops one after another, sort_drop tests whether the last kept items are too
+/* After this number of drops in succession, sort_drop tests whether the last kept items are too
  * great. */
 #define SORT_RECENT 8
 
@@ -144,6 +147,7 @@ static size_t sort_count_too_great(const sort_order* order, const sort_item* kep
         }
     }
     size_t too_great = 0;
+    /* stops at recent_count + 1 */
     while (too_great <= recent_count && too_great < kept_count &&
            sort_less(order, greatest, &kept[kept_count - too_great - 1])) {
         too_great++;
@@ -152,9 +156,10 @@ static size_t sort_count_too_great(const sort_order* order, const sort_item* kep
 }
 
 /* Moves the items that are out of order to `dropped`. Returns the number of dropped items. If more
- * than `most` would be dropped, moves all back to `items`, in any order, and returns most + 1. */
+ * than `drop_limit` items are out of order, moves all items back to `items`, in any order, and
+ * returns drop_limit + 1. */
 static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
-                        size_t most)
+                        size_t drop_limit)
 {
     size_t kept = 0;
     size_t dropped_count = 0;
@@ -166,10 +171,10 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
             recent = 0;
             continue;
         }
-        if (dropped_count == most) { /* gives up: rejoins kept, dropped and remaining items */
+        if (dropped_count == drop_limit) { /* gives up: rejoins kept, dropped and remaining items */
             memmove(items + kept + dropped_count, items + k, (count - k) * sizeof(*items));
             memcpy(items + kept, dropped, dropped_count * sizeof(*items));
-            return most + 1;
+            return drop_limit + 1;
         }
         size_t too_great = 0;
         if (recent == SORT_RECENT) {
@@ -177,7 +182,7 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
             too_great = sort_count_too_great(order, items, kept, first_recent, recent);
             recent = 0;
         }
-        if (too_great != 0) { /* drops these kept items instead of the recent items */
+        if (too_great != 0) { /* in `dropped`, replaces the recent items by these kept items */
             kept -= too_great;
             memcpy(dropped + dropped_count - SORT_RECENT, items + kept, too_great * sizeof(*items));
             dropped_count -= SORT_RECENT - too_great;
@@ -201,20 +206,20 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
 static sort_item* sort_items(const sort_order* order, sort_item* items, size_t count,
                              sort_item* spare)
 {
-    size_t most = count / 8;
-    size_t dropped = sort_drop(order, items, count, spare, most);
-    if (dropped > most) {
+    size_t drop_limit = count / 8; /* if more are dropped, it is faster to sort all items */
+    size_t dropped_count = sort_drop(order, items, count, spare, drop_limit);
+    if (dropped_count > drop_limit) {
         return sort_all(order, items, count, spare);
     }
-    if (dropped == 0) {
+    if (dropped_count == 0) {
         return items;
     }
-    size_t kept = count - dropped;
+    size_t kept = count - dropped_count;
     /* The dropped items move to the end of `spare`. The merge writes `spare` from the front, and
      * never reaches a dropped item that was not read yet. */
-    sort_item* sorted = sort_by_merging(order, spare, dropped, items + kept);
-    memmove(spare + kept, sorted, dropped * sizeof(*sorted));
-    sort_merge(order, items, kept, spare + kept, dropped, spare);
+    sort_item* sorted = sort_by_merging(order, spare, dropped_count, items + kept);
+    memmove(spare + kept, sorted, dropped_count * sizeof(*sorted));
+    sort_merge(order, items, kept, spare + kept, dropped_count, spare);
     return spare;
 }
 
@@ -240,25 +245,25 @@ static void sort_mark(setti_pool* pool, setti_pages* pages, uint32_t first, uint
     }
 }
 
-/* Moves the row old_rows[k] to the row first + k, for all k < count. `room` has room for `count`
- * rows of a column: of values, ticks or indices. */
+/* Moves the row old_rows[k] to the row first + k, for all k < count. `buffer` can hold `count`
+ * values, ticks or indices. */
 static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* old_rows,
-                       uint32_t first, uint32_t count, unsigned char* room)
+                       uint32_t first, uint32_t count, unsigned char* buffer)
 {
     SETTI_ASSERT(count != 0 && first + count <= storage->extent);
     size_t size = storage->size;
     sort_mark(pool, &storage->rows, first >> storage->shift, (first + count - 1) >> storage->shift);
-    /* each column is copied to `room` in the new order, and then back */
+    /* each column is copied to `buffer` in the new order, and then back */
     if (size != 0) {
         for (uint32_t k = 0; k < count; k++) {
-            sort_move(storage, room + k * size, setti_storage_at(storage, old_rows[k]));
+            sort_move(storage, buffer + k * size, setti_storage_at(storage, old_rows[k]));
         }
         for (uint32_t k = 0; k < count; k++) {
-            sort_move(storage, setti_storage_at(storage, first + k), room + k * size);
+            sort_move(storage, setti_storage_at(storage, first + k), buffer + k * size);
         }
     }
     if (storage->tracked) {
-        uint64_t* ticks = (uint64_t*)(void*)room;
+        uint64_t* ticks = (uint64_t*)(void*)buffer;
         for (uint32_t k = 0; k < count; k++) {
             ticks[k] = *setti_storage_tick(storage, old_rows[k]);
         }
@@ -266,11 +271,11 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
             *setti_storage_tick(storage, first + k) = ticks[k];
         }
     }
-    uint32_t* indices = (uint32_t*)(void*)room;
+    uint32_t* indices = (uint32_t*)(void*)buffer;
     for (uint32_t k = 0; k < count; k++) {
         indices[k] = *setti_storage_index(storage, old_rows[k]);
     }
-    for (uint32_t k = 0; k < count; k++) { /* sort_mark has marked the pages of rows */
+    for (uint32_t k = 0; k < count; k++) { /* sort_mark has marked the rows' pages as written */
         *setti_sparse_entry_mut(pool, storage, indices[k]) = first + k;
         *setti_storage_index(storage, first + k) = indices[k];
     }
@@ -317,13 +322,13 @@ static sett_status sort_rows(const sort_task* task, const uint32_t* old_rows)
         width = SETTI_MAX(width, task->types[k]->storage.size);
         align = SETTI_MAX(align, task->types[k]->storage.align);
     }
-    unsigned char* room =
+    unsigned char* buffer =
         sort_get_scratch(task->world, &task->world->sort_rows, end - first, width, align);
-    if (room == NULL) {
+    if (buffer == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t k = 0; k < task->type_count; k++) {
-        sort_apply(pool, &task->types[k]->storage, old_rows + first, first, end - first, room);
+        sort_apply(pool, &task->types[k]->storage, old_rows + first, first, end - first, buffer);
     }
     return SETT_OK;
 }
@@ -340,12 +345,12 @@ static void sort_fill_items(const sort_task* task, const setti_type* type,
                             const sett_sort_desc* desc, sort_item* items)
 {
     const setti_storage* rows = &task->types[0]->storage;
-    uint64_t flip = desc->reverse ? UINT64_MAX : 0; /* inverts the bits of keys */
+    uint64_t flip = desc->reverse ? UINT64_MAX : 0; /* inverted keys have the reverse order */
     for (uint32_t row = 0; row < task->count; row++) {
         const unsigned char* value;
         if (&type->storage == rows) {
             value = setti_storage_at(rows, row);
-        } else {
+        } else { /* the entity may have another row in this storage */
             value = setti_storage_find(&type->storage, *setti_storage_index(rows, row));
         }
         items[row].row = row;
@@ -378,7 +383,7 @@ static sett_status sort_by_values(const sort_task* task, const setti_type* type,
     const char* outer = setti_world_begin_call(world, type->desc.name);
     sort_item* sorted = sort_items(&order, items, task->count, items + task->count);
     setti_world_end_call(world, outer);
-    sort_item* unused = items;
+    sort_item* unused = items; /* the half without the result holds the rows */
     if (sorted == items) {
         unused = items + task->count;
     }
@@ -418,7 +423,7 @@ static sett_status sort_prepare(sett_world* world, setti_type* type, const char*
     if (status != SETT_OK) {
         return status;
     }
-    type->default_storage = false; /* else sett_layout_auto could undo the order */
+    type->default_storage = false; /* so that sett_layout_auto does not undo the order */
     setti_storage_compact(&world->pool, &type->storage);
     return SETT_OK;
 }
@@ -437,26 +442,26 @@ static void sort_reverse_rows(uint32_t* rows, uint32_t count)
 static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
     sett_world* world = task->world;
-    size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t); /* + 1: else maybe 0 bytes */
+    size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t); /* + 1: never 0 bytes */
     uint32_t* old_rows = setti_scratch_get(&world->pool, &world->sort_items, size, 16);
     if (old_rows == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    uint32_t* taken = old_rows + task->count; /* by row: 1 if the walk visits the row */
+    uint32_t* visited = old_rows + task->count; /* by row: 1 if the walk has visited the row */
     uint32_t count = 0;
-    memset(taken, 0, task->count * sizeof(uint32_t));
+    memset(visited, 0, task->count * sizeof(uint32_t));
     for (uint32_t index = walk->next(walk); index != SETTI_NONE; index = walk->next(walk)) {
         uint32_t row = setti_sparse_row(&task->types[0]->storage, index);
         if (row < task->count) {
             old_rows[count++] = row;
-            taken[row] = 1;
+            visited[row] = 1;
         }
     }
     if (reverse) {
         sort_reverse_rows(old_rows, count);
     }
     for (uint32_t row = 0; row < task->count; row++) { /* appends the rows not visited */
-        if (taken[row] == 0) {
+        if (visited[row] == 0) {
             old_rows[count++] = row;
         }
     }
@@ -485,7 +490,7 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
     return SETT_OK;
 }
 
-/* A walk over the entities of the type `like` of a descriptor, in the order of rows. */
+/* A walk over the entities with the descriptor's type `like`, in the order of rows. */
 typedef struct sort_model {
     setti_sort_walk walk; /* first */
     const setti_storage* storage;
@@ -498,11 +503,11 @@ static uint32_t sort_model_next(setti_sort_walk* walk)
     return setti_storage_next_row(model->storage, &model->cursor);
 }
 
-/* Checks the comparator, or the key, of a sort by values of `type`. Returns NULL if it is valid,
- * else what is wrong. */
+/* Checks the comparator or key of a sort by values of `type`. Returns NULL if it is valid.
+ * Otherwise returns what is wrong. */
 static const char* sort_check_key(const sett_sort_desc* desc, const setti_type* type)
 {
-    size_t size = desc->key >= SETT_KEY_U64 ? 8 : 4; /* bytes of the key */
+    size_t size = desc->key >= SETT_KEY_U64 ? 8 : 4; /* bytes of the key: the last kinds have 8 */
     if (desc->compare != NULL) {
         return type->storage.size == 0 ? "a tag has no values - sort by another component" : NULL;
     }
@@ -518,7 +523,7 @@ static const char* sort_check_key(const sett_sort_desc* desc, const setti_type* 
     return NULL;
 }
 
-/* Fails: the component to sort a group by is not registered. */
+/* Fails because the component to sort a group by is not registered. */
 static sett_status sort_reject_unknown(sett_world* world, const sett_sort_desc* desc,
                                        const char* group)
 {
@@ -575,7 +580,7 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
             "its own - create it with the sorted components in `owned`",
             sort_call, group->name);
     }
-    /* a comparator finds values by rows: the group must have the members in the same rows */
+    /* a comparator finds values by rows, so the type must have the members in the group's rows */
     const setti_type* type = setti_world_type(world, desc->component);
     bool same_rows = type == NULL || type->owner == group;
     if (desc->compare != NULL && !same_rows) {
@@ -591,7 +596,7 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     return SETT_OK;
 }
 
-/* Checks that one of `compare`, `key` and `like` is set, and that it is valid.
+/* Checks that one of `compare`, `key` and `like` is set and valid.
  *   type  of the component to sort by; NULL for `like` without a component */
 static sett_status sort_check_order(sett_world* world, const sett_sort_desc* desc,
                                     const setti_type* type)

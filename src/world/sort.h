@@ -5,7 +5,7 @@
 #include "sett/members.h"
 #include "world/world.h"
 
-/* Converts a number to an unsigned number with the same order. */
+/* Converts a number to an unsigned key. Keys have the same order as the numbers. */
 static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
 {
     SETTI_ASSERT(value != NULL && kind != SETT_KEY_NONE && kind <= SETT_KEY_F64);

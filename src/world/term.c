@@ -19,6 +19,7 @@ uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS])
 /* Returns the kinds of a term (SETTI_TERM_*). Returns 0 for a plain SETT_WITH. */
 static uint32_t term_kinds(const sett_term* term)
 {
+    /* by sett_term_kind */
     static const uint32_t kinds[] = {0, SETTI_TERM_WITHOUT, SETTI_TERM_OPTIONAL, SETTI_TERM_ANY};
     SETTI_ASSERT((unsigned)term->kind <= SETT_ANY);
     uint32_t found = kinds[term->kind];
@@ -36,7 +37,7 @@ static uint32_t term_kinds(const sett_term* term)
     return found;
 }
 
-/* Checks a term for contradictions. Returns NULL if there are none, else the error. */
+/* Checks a term for contradictions. Returns NULL if there are none. Otherwise returns the error. */
 static const char* term_contradiction(const sett_term* term)
 {
     bool elsewhere = setti_term_is_elsewhere(term);
@@ -66,7 +67,8 @@ static const char* term_contradiction(const sett_term* term)
     return NULL;
 }
 
-/* Checks that the kinds of a term are allowed. Returns NULL if they are, else the error. */
+/* Checks that the kinds of a term are allowed. Returns NULL if they are allowed. Otherwise returns
+ * the error. */
 static const char* term_excess(const sett_term* term, uint32_t allowed)
 {
     static const char* const why[] = {
@@ -131,7 +133,7 @@ SETTI_COLD const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS]
             return "a term about another entity comes before this one - move that term to the end";
         }
     }
-    *wrong_term = count; /* if another term follows: the gap between the terms */
+    *wrong_term = count; /* if a term follows, the error is this gap */
     for (uint32_t k = count; k < SETT_QUERY_TERMS; k++) {
         if (terms[k].component != 0) {
             return "the component of this term has id 0 - register the component first: its id is "

@@ -51,7 +51,7 @@ SETTI_INLINE bool setti_term_is_upward(const sett_term* term)
 
 uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS]);
 
-/* Checks a list of terms. Returns NULL if all are valid. Else returns the error, and sets
+/* Checks a list of terms. Returns NULL if all are valid. Otherwise returns the error, and sets
  * *wrong_term to the number of the term in error.
  *   allowed  the allowed kinds of terms (SETTI_TERM_*) */
 const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t allowed,

@@ -31,7 +31,7 @@ static bool unregister_is_of_library(const sett_world* world, const setti_type* 
         }
     }
     if (type == world->last_tag) {
-        return true; /* Singletons */
+        return true; /* the tag Singletons */
     }
     if (setti_type_switched(type) != NULL) {
         return true; /* the "off" tag of a type */
@@ -77,7 +77,7 @@ static sett_status unregister_from_listeners(sett_world* world, const setti_type
         }
         setti_group_end(setti_group_of(listener));
     }
-    /* an observer of the component is not in the list, or has a term about an ancestor's type */
+    /* finds observers of the component, and observers with a term about an ancestor's type */
     const char* observer = setti_observer_of_type(world, type);
     if (observer != NULL) {
         return unregister_reject(world, type, "observer", observer);
@@ -85,7 +85,7 @@ static sett_status unregister_from_listeners(sett_world* world, const setti_type
     return SETT_OK;
 }
 
-/* Destroys the groups of layouts that use a type. Fails if anything else uses the type. */
+/* Destroys the groups of layouts that use a type. Fails if another user of the type exists. */
 SETTI_COLD static sett_status unregister_release(sett_world* world, const setti_type* type)
 {
     if (setti_world_check_no_snapshots(world, unregister_call) != SETT_OK) {
@@ -103,7 +103,7 @@ SETTI_COLD static sett_status unregister_release(sett_world* world, const setti_
     }
     for (uint32_t k = 0; k < type->dependants.count; k++) {
         const setti_type* other = type->dependants.item[k];
-        if (other != type->off) {
+        if (other != type->off) { /* the "off" tag is freed with the type */
             return setti_world_fail_with(
                 world, SETT_STATUS_CONFLICT,
                 "%s: \"%.100s\" is required by component \"%.100s\" - unregister that one first",
@@ -153,7 +153,7 @@ SETTI_COLD static void unregister_end(sett_world* world, setti_type* type)
     }
     for (uint32_t k = 0; k < world->prepared; k++) {
         if (world->registered.item[k] == type) {
-            world->prepared--; /* one of the first `prepared` types goes */
+            world->prepared--; /* the type is one of the first `prepared` types */
         }
     }
     world->unregistered++;

@@ -19,7 +19,7 @@ typedef enum setti_use {
 
 typedef struct setti_query_use {
     uint64_t loops;
-    uint64_t matched; /* entities, in all counted loops together */
+    uint64_t matched; /* visited entities, summed over the counted loops */
 } setti_query_use;
 
 /* Calls for single entities, counted while use is profiled. */

@@ -1,5 +1,5 @@
 /* validate.c: checks the invariants of each module, and the invariants between modules. Each check
- * returns NULL if its invariants hold, or else what is wrong.
+ * returns NULL if the invariants hold. Otherwise the check returns what is wrong.
  *
  * Invariant of the world:  a storage has an index => the entity at the index is alive;
  *             a type without dont_fragment is in an entity's signature
@@ -18,13 +18,14 @@
 static bool validate_transitions(const sett_world* world, const setti_type* type)
 {
     for (uint32_t k = 0; k < SETTI_TRANSITIONS; k++) {
-        uint32_t adds_to = type->added[k].from;
-        uint32_t removes_from = type->removed[k].from;
-        if (adds_to != SETTI_NONE && setti_signature_has(&world->signatures, adds_to, type->id)) {
+        uint32_t before_adding = type->added[k].from;
+        uint32_t before_removing = type->removed[k].from;
+        if (before_adding != SETTI_NONE &&
+            setti_signature_has(&world->signatures, before_adding, type->id)) {
             return false;
         }
-        if (removes_from != SETTI_NONE &&
-            !setti_signature_has(&world->signatures, removes_from, type->id)) {
+        if (before_removing != SETTI_NONE &&
+            !setti_signature_has(&world->signatures, before_removing, type->id)) {
             return false;
         }
     }
@@ -124,14 +125,14 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     if (reason != NULL || listener->observes) {
         return reason;
     }
-    uint32_t members = 0;
+    uint32_t match_count = 0;
     uint32_t cursor = 0;
     uint32_t index;
     while ((index = setti_entity_next(&world->entities, &cursor)) != SETTI_NONE) {
         uint32_t signature = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
         bool matches = setti_listener_matches(listener, &world->signatures, signature);
         if (matches) {
-            members++;
+            match_count++;
         }
         bool is_member = setti_listener_has(listener, index);
         if (matches && !is_member) {
@@ -141,14 +142,14 @@ static const char* validate_listener(const sett_world* world, const setti_listen
             return "group: a member does not match";
         }
     }
-    uint32_t count = listener->owned.count != 0 ? listener->length : listener->members.count;
-    return count != members ? "group: it miscounts its members" : NULL;
+    uint32_t member_count = listener->owned.count != 0 ? listener->length : listener->members.count;
+    return member_count != match_count ? "group: it miscounts its members" : NULL;
 }
 
 /* Checks reserved rows, pinned pages, and the room for entities that are destroyed together. */
 static const char* validate_reserved(const sett_world* world)
 {
-    uint64_t room = 1;
+    uint64_t room = 1; /* world->collect_one has room for one entity */
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
         room += type->collect_room;

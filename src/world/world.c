@@ -21,7 +21,8 @@
 #define ENTITY_LIMIT_DEFAULT ((uint32_t)1 << 28)
 #define SIGNATURE_WARNING_DEFAULT 65536
 
-/* Whether the library can serve a program compiled with this version of sett.h. */
+/* Whether the library can serve a program compiled with this version of sett.h.
+ *   version  major * 10000 + minor * 100 + patch */
 static bool world_is_served(size_t size, int version, uint64_t layout)
 {
     if (version / 10000 != SETT_VERSION_MAJOR) {
@@ -177,7 +178,7 @@ void setti_world_add_root(sett_world* world, setti_root* root, void* address, si
     root->name = NULL;
     root->cloned = (uint32_t)size;
     root->optional = false;
-    memcpy(root->first, address, size);
+    memcpy(root->first, address, size); /* the present state, to be restored later */
     if (world->last_root != NULL) {
         world->last_root->next = root;
     } else {
@@ -288,7 +289,7 @@ sett_status sett_world_destroy(sett_world* world)
         return SETT_OK;
     }
     setti_world_close_returned(world);
-    /* while jobs have commands that were not applied, they hold one lock */
+    /* jobs with commands that are not applied yet hold one lock together */
     uint32_t locks_of_jobs = world->open_jobs != 0 ? 1 : 0;
     if (world->busy) {
         return setti_world_reject_frame(world, __func__);
@@ -305,7 +306,7 @@ sett_status sett_world_destroy(sett_world* world)
     world_warn_of_commands(world);
     world->locks = 0; /* ends the lock of jobs */
     if (world_has_endings(world)) {
-        setti_change_destroy_all(world); /* else the pool frees all entities at once */
+        setti_change_destroy_all(world); /* otherwise the pool frees all entities at once */
     }
     SETTI_MODULES_EACH(world, calls, free) {
         calls->free(world);
@@ -447,6 +448,7 @@ const char* setti_world_describe_stale(const sett_world* world, sett_entity enti
     if (sett_is_null(entity)) {
         return "the handle is null";
     }
+    /* a retired slot has had all generations */
     bool was_destroyed = entity.generation < generation || stored == SETTI_RETIRED;
     if (was_destroyed && is_free) {
         return "the handle is stale: the entity was destroyed";
@@ -566,7 +568,7 @@ static void world_call_hooks(const sett_world* world, sett_log_level level, worl
     }
 }
 
-/* Reports a line of a reader or a job. Does not lock the world. */
+/* Reports a line that a reader or a job has caused. Does not lock the world. */
 static void world_report_unlocked(const sett_world* world, sett_log_level level, world_kind kind,
                                   sett_status status, const char* message)
 {
@@ -637,8 +639,8 @@ static void world_store(sett_world* world, sett_status status, const char* messa
     world->error_call = NULL;
 }
 
-/* In debug builds: reports the failure in world->error. A failure of a call that the library itself
- * makes is not reported here: an outer call reports it.
+/* In debug builds: reports the failure in world->error. If the library itself has made the failed
+ * call, an outer call reports the failure instead.
  *   kind  WORLD_MISUSE or WORLD_INPUT */
 static void world_report_error(sett_world* world, world_kind kind)
 {
@@ -672,7 +674,7 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     }
     bool jobs_share_error = world->side_by_side;
     bool message_needs_prefix = world->command_depth != 0; /* see world_fail_as */
-    if (jobs_share_error || message_needs_prefix) {        /* so write the message now */
+    if (jobs_share_error || message_needs_prefix) {        /* so the message is written now */
         char message[SETTI_MESSAGE_SIZE];
         world_describe(world, message, status, call, entity, component);
         return setti_world_fail_with(world, status, "%s", message);

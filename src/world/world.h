@@ -20,8 +20,8 @@
 #define SETTI_MESSAGE_SIZE sizeof(((sett_failure*)NULL)->message)
 #define SETTI_REASON_SIZE 256
 
-#define SETTI_HIDDEN 2       /* tags that make queries skip entities */
-#define SETTI_MODULE_TYPES 1 /* types often used by modules */
+#define SETTI_HIDDEN 2       /* number of tags that make queries skip entities */
+#define SETTI_MODULE_TYPES 1 /* number of types that modules use often */
 
 /* The limit of nested on_set callbacks, and of commands recorded while commands are applied. */
 #define SETTI_EVENT_DEPTH 64
@@ -35,9 +35,9 @@ typedef struct setti_scratch {
 
 /* The open loops over a query or search. */
 typedef struct setti_open_loop {
-    const char* name;  /* of the query or search, for messages */
-    uint32_t count;    /* number of open loops; unless 0, the struct is in the world's list */
-    const void* frame; /* the batch of the first open loop, if it is a local variable; else NULL */
+    const char* name;  /* name of the query or search, for messages */
+    uint32_t count;    /* number of open loops; if not 0, the struct is in the world's list */
+    const void* frame; /* the first open loop's batch if it is a local variable, or NULL */
     struct setti_gather_scratch* scratches; /* of the open loops that gather values */
     uint32_t closed; /* how often the world closed loops that the program had left */
     bool of_search;  /* the loops are over a search; false: over a query */
@@ -73,11 +73,11 @@ struct sett_world {
     const void** readable;    /* by component id: the types for readers; the array is never NULL */
     uint32_t hot_capacity;    /* entries of `types` that fast paths may use; 0 while profiled */
     uint32_t type_capacity;   /* entries in `types` */
-    const sett_bound_* bound; /* for readers: `front`, or an empty table; setti_bind_show */
+    const sett_bound_* bound; /* for readers: `front`, or an empty table; see setti_bind_show */
     setti_entity_table entities;
 
     setti_type** types; /* by component id; NULL: not registered */
-    sett_bound_* front; /* ids of types by number: SETT_BOUND_FRONT_ slots, or NULL; bind.c */
+    sett_bound_* front; /* ids of types by number: SETT_BOUND_FRONT_ slots, or NULL; see bind.c */
     setti_bind_rest bind_rest;
     setti_pool pool; /* all memory of the world, and the world's clock */
 
@@ -99,10 +99,10 @@ struct sett_world {
     setti_type_list dont_fragment; /* the dont_fragment types, in order of registration */
     setti_type_list renamed;       /* types with former names */
     sett_component next_id;        /* lower ids are taken */
-    uint32_t prepared;             /* snapshots can save the first `prepared` types registered */
+    uint32_t prepared;    /* snapshots can save the first `prepared` types of `registered` */
     setti_hash_map names; /* hash of a name -> component id; after a collision, the next free key */
     uint32_t unregistered;        /* how many types were unregistered */
-    struct setti_import* imports; /* modules of the program, the latest first; import.c */
+    struct setti_import* imports; /* modules of the program, the latest first; see import.c */
 
     uint32_t cascading;                       /* how many types cascade */
     const setti_cascade_calls* cascade_calls; /* NULL while no type cascades */
@@ -150,11 +150,11 @@ struct sett_world {
     sett_commands* applying;     /* the buffer being applied, or NULL */
     const char* applier;         /* the call that applies, while `applying` is not NULL */
     sett_commands* all_commands; /* doubly linked */
-    setti_scratch sort_items;    /* of sort.c: keys and rows of the items */
-    setti_scratch sort_rows;     /* of sort.c: one column of a storage */
+    setti_scratch sort_items;    /* for sort.c: keys and rows of the items */
+    setti_scratch sort_rows;     /* for sort.c: one column of a storage */
     setti_scratch set_aside;     /* a copy of the value for sett_set, while values move */
     void* spare_chunks;          /* free chunks for the buffers of jobs, see command.c */
-    uint32_t command_depth;      /* depth of new records; 0 unless commands are being applied */
+    uint32_t command_depth;      /* depth of new records; 0 while no commands are applied */
     bool depth_logged;           /* a record was rejected as too deep, since applying began */
     bool receiving;              /* a delta is being applied, and all buffers are closed */
     bool quiet;            /* the library makes calls, and an outer call reports their failures */
@@ -200,17 +200,17 @@ struct sett_world {
 
     uint64_t whole_file; /* a mark of the last written or loaded file */
 
-    sett_status error; /* of the last failed call */
-    /* of the last failure, for sett_world_message */
+    sett_status error; /* status of the last failed call */
+    /* The last failed call, for sett_world_message: */
     sett_entity error_entity;
     sett_component error_component;
     const char* error_call; /* NULL: `message` is written already */
     void* memory;           /* from the allocator; holds the world at an aligned address */
     const char* destroyer;  /* the call that destroys several entities, or forgets one; or NULL */
     /* The members below are not zeroed when a world is created. */
-    setti_root entity_root; /* of `entities` */
+    setti_root entity_root; /* root of `entities` */
     char message[SETTI_MESSAGE_SIZE];
-    char reason[SETTI_REASON_SIZE]; /* of sett_world_validate */
+    char reason[SETTI_REASON_SIZE]; /* the result of sett_world_validate */
     setti_misuse misuse[SETTI_MISUSES];
 };
 
@@ -244,7 +244,7 @@ SETTI_INLINE setti_type* setti_world_type(const sett_world* world, sett_componen
 sett_status setti_world_fail(sett_world* world, sett_status status, const char* call,
                              sett_entity entity, sett_component component);
 
-/* Records that memory has run out. Returns OUT_OF_MEMORY. */
+/* Records that memory has run out. Returns SETT_STATUS_OUT_OF_MEMORY. */
 sett_status setti_world_no_memory(sett_world* world, const char* call);
 
 /* Allocates zeroed memory in the world's pool. If memory runs out, records a failure of `call` and
@@ -255,7 +255,7 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
 sett_status setti_world_fail_with(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* Records a wrong argument. Returns ARGUMENT.
+/* Records a wrong argument. Returns SETT_STATUS_ARGUMENT.
  *   name  quoted in the message; NULL or "": left out */
 sett_status setti_world_fail_argument(sett_world* world, const char* call, const char* name,
                                       const char* wrong);
@@ -302,7 +302,7 @@ SETTI_INLINE bool setti_world_lacks_list_aside(const sett_world* world, const vo
 }
 
 /* Reports a misuse or a wrong input to log_fn.
- *   asserts  calls assert_fn, too */
+ *   asserts  true: calls assert_fn, too */
 void setti_misuse_report(const sett_world* world, sett_status status, const char* message,
                          bool asserts);
 
@@ -325,9 +325,8 @@ static inline const char* setti_world_frame_call(const sett_world* world)
     return world->frame_call != NULL ? world->frame_call : "sett_progress";
 }
 
-/* Returns a descriptor with all fields of this library. If the program's header declares fewer
- * fields, that is a copy in `full`, else `desc`. Fails and returns NULL if `desc` is NULL or too
- * long.
+/* Returns a descriptor with all fields of this library: `desc`, or a copy in `full` if the
+ * program's header declares fewer fields. Fails and returns NULL if `desc` is NULL or too long.
  *   size  bytes of *desc in the program's header */
 const void* setti_world_desc(sett_world* world, const void* desc, size_t size, void* full,
                              size_t full_size, const char* call);
@@ -355,7 +354,7 @@ const char* setti_world_describe_stale(const sett_world* world, sett_entity enti
 void setti_world_log(const sett_world* world, sett_log_level level, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* Adds memory and up to two tables of pages (or NULL) to the world's state. */
+/* Adds memory and up to two tables of pages to the world's state. A table may be NULL. */
 void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
                           setti_pages* pages, setti_pages* more_pages);
 
@@ -391,8 +390,8 @@ static inline sett_status setti_world_failure(const sett_world* world)
     return world->error;
 }
 
-/* Returns the name of the system on the current thread. If there is none, returns the names of all
- * running systems, or NULL. */
+/* Returns the name of the system on the current thread. If no system runs there, returns the names
+ * of all running systems. Returns NULL if no system runs at all. */
 const char* setti_world_running(const sett_world* world);
 
 /* Returns uninitialised memory. The memory is valid until the next call with the same scratch.
@@ -426,8 +425,8 @@ static inline void setti_world_end_call(sett_world* world, const char* outer)
     world->calling = outer;
 }
 
-/* Counts a loop as open. This is inline, because a whole loop over 16 entities takes only 60
- * instructions. */
+/* Counts a loop as open. The function is inline, because a whole loop over 16 entities takes only
+ * 60 instructions. */
 SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop)
 {
     world->locks++;

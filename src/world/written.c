@@ -45,6 +45,7 @@ typedef struct written_count {
     uint64_t size;
 } written_count;
 
+/* Counts the bytes, and drops them. */
 static void written_add(sett_sink* sink, const void* bytes, size_t size)
 {
     (void)bytes;
@@ -114,6 +115,7 @@ typedef struct written_window {
     unsigned char bytes[WRITTEN_WINDOW];
 } written_window;
 
+/* Stores the part of the bytes that is inside of the window. */
 static void written_add_window(sett_sink* sink, const void* bytes, size_t size)
 {
     written_window* window = (written_window*)(void*)sink;

@@ -21,7 +21,7 @@ const sett_struct* setti_written_struct(void);
 void setti_type_write(const setti_type* type, const void* value, sett_sink* sink);
 
 /* Reads a canonical form into a value. If `value` is NULL, only checks the bytes. Fails with
- * INVALID if the bytes are no canonical form. */
+ * SETT_STATUS_INVALID if the bytes are no canonical form. */
 sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
                             void* value);
 
@@ -35,7 +35,7 @@ bool setti_type_write_bytes(const setti_type* type, const void* value, setti_poo
 /* Writes the bytes that the hook `write` writes, as a text in quotes. */
 void setti_type_print(const setti_type* type, const void* value, setti_writer* out);
 
-/* Reads, into a value, the bytes that the hook `write` has written. */
+/* Reads a value from bytes that the hook `write` has written. */
 sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,
                                   void* value);
 
