@@ -158,7 +158,8 @@ static uint32_t chain_run(const setti_storage* storage, const sett_entity* sourc
     uint32_t rows = setti_storage_rows(storage);
     uint32_t page_rest = 1;
     if (storage->kind == SETTI_ARRAY) {
-        page_rest = rows - (sources[0].index & (rows - 1)); /* rows from the first source to the end */
+        /* the rows from the first source to the end of the page */
+        page_rest = rows - (sources[0].index & (rows - 1));
     }
     uint32_t run = 1;
     while (run < count && run < page_rest && sources[run].index == sources[0].index + run) {
@@ -287,7 +288,7 @@ static void pair_make(setti_relation* relation)
     if (has_reservation || count > UINT32_MAX / 8) {
         return;
     }
-    /* A third is used now, so the table is at most 2/3 full when the number of links has doubled. */
+    /* At most a third is used now, and at most 2/3 when the number of links has doubled. */
     uint32_t capacity = setti_bits_ceil(count * 3 + 16);
     relation->pairs = setti_pool_alloc_zero(pool, capacity * sizeof(*relation->pairs), 16);
     if (relation->pairs == NULL) {

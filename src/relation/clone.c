@@ -85,8 +85,8 @@ static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
     return setti_hierarchy_of(clone->from) != NULL && type == setti_hierarchy_of(clone->from)->type;
 }
 
-/* Returns true if a node's copies get the hierarchy's component. The caller ensures that
- * the original has the component. Copies that become instances have no parent, so they need the
+/* Returns true if a node's copies get the hierarchy's component. The caller ensures that the
+ * original has the component. Copies that become instances have no parent, so they need the
  * component only for their own children. */
 static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
 {
@@ -470,8 +470,8 @@ static sett_status clone_check_circles(const setti_clone* clone)
             continue;
         }
         for (uint32_t k = 0; k < clone->node_count; k++) {
-            /* Only links that a counterpart gets from two originals can close a new cycle. Without a
-             * counterpart, the walk begins at SETTI_NONE and ends at once. */
+            /* Only links that a counterpart gets from two originals can close a new cycle. Without
+             * a counterpart, the walk begins at SETTI_NONE and ends at once. */
             if (clone_walks_forever(clone, relation, clone->nodes[k].counterpart)) {
                 return setti_world_fail_with(
                     clone->to, SETT_STATUS_CYCLE,
@@ -833,8 +833,8 @@ static sett_status clone_reserve(setti_clone* clone)
     if (!clone_reserve_parent(clone)) {
         return clone_no_memory(clone);
     }
-    uint32_t hint =
-        setti_entity_hint_index(&clone->to->entities); /* reserving entities advances the hint */
+    /* Reserving entities advances the hint. */
+    uint32_t hint = setti_entity_hint_index(&clone->to->entities);
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         setti_clone_node* node = &clone->nodes[k];
         if (!clone_each_link(clone, node, clone_claim_record)) {

@@ -391,7 +391,7 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
         }
         listed = next_listed;
     }
-    tree_repair_all(world, tree); /* the search takes too long: repairs all, which empties the list */
+    tree_repair_all(world, tree); /* a longer search costs more than emptying the list */
 }
 
 /* Takes an entity that loses the component out of the hierarchy. */
@@ -981,8 +981,8 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
                                          __func__, SETTI_HANDLE(children[k]), SETTI_HANDLE(parent));
         }
     }
-    for (uint32_t k = count;
-         k-- > 0;) { /* from the last to the first: each becomes the first child */
+    /* From the last entity to the first: each becomes the first child. */
+    for (uint32_t k = count; k-- > 0;) {
         const setti_hierarchy* tree = setti_hierarchy_of(world);
         uint32_t link = setti_link_to(children[k].index);
         uint32_t first = tree_read(tree, setti_link_to(parent.index))->first;
@@ -1073,7 +1073,7 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     const setti_type* type = setti_hierarchy_of(world)->type;
     if (!setti_storage_has(&type->storage, entity.index) &&
         setti_world_check_unlocked(world, __func__) != SETT_OK) {
-        return setti_world_failure(world); /* the entity needs the component, which cannot be added */
+        return setti_world_failure(world); /* the component cannot be added in a locked world */
     }
     sett_hierarchy* node = sett_ensure(world, entity, type->id);
     if (node == NULL) {

@@ -2,8 +2,8 @@
 #include "relation/chain.h"
 #include "relation/codecs.h"
 
-/* Returns the link at `place` in the state `side`: a record, or the value of the source at that
- * index. */
+/* Returns the link at `place` in the state `side`. With many targets, the link is a record.
+ * Otherwise it is the value of the source with the index `place`. */
 static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
                                  uint32_t side)
 {
@@ -183,7 +183,7 @@ static bool codec_link_acyclic(const setti_type* type)
     return setti_relation_of_links(type)->desc.acyclic;
 }
 
-/* Returns the target of a source in the first call with a cursor, and then null. */
+/* Returns the target of a source in the first call with a cursor, and null in later calls. */
 static sett_entity codec_link_owner(setti_sides* sides, const setti_type* type, uint32_t index,
                                     uint32_t side, setti_codec_cursor* cursor)
 {
@@ -356,7 +356,7 @@ static bool codec_target_differs(const void* before, const void* after)
 {
     (void)before;
     (void)after;
-    return false; /* the codec of sources compares links */
+    return false; /* the codec of the links compares them */
 }
 
 /* Reports an error if `reserved` is false. Returns `reserved`. */

@@ -5,8 +5,8 @@
  * and 65,000 for a tree of ten; hand-written code takes 870 and 8,700. So a recipe stores clone.c's
  * analysis:
  *
- * nodes     index, signature, links and name of the original, compared with the prefab each time;
- *               signature, parent and number of parts of the copy
+ *     nodes     index, signature, links and name of the original, which are compared with the
+ *               prefab each time; signature, parent and number of parts of the copy
  *     parts     type and source of a value: the parts of all nodes in turn
  *
  * Values are read from the prefab each time, so setting a value needs no new recipe. Comparing a
@@ -62,8 +62,8 @@ typedef struct prefab_recipe {
 
 struct setti_recipes {
     setti_hash_map by_prefab; /* index of a prefab + 1 -> slot */
-    prefab_recipe**
-        slots;           /* an item is NULL: the prefab was instantiated once, and has no recipe */
+    /* An item is NULL if the prefab was instantiated once, and has no recipe yet. */
+    prefab_recipe** slots;
     prefab_recipe* last; /* the last used recipe, or NULL */
     uint32_t count;
     uint32_t capacity;
@@ -191,7 +191,7 @@ static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
     if (link == SETTI_NO_LINK) {
         return SETTI_NONE;
     }
-    if (plan->node_count == 1) {
+    if (plan->node_count == 1) { /* then plan->by_index is empty */
         return 0;
     }
     return setti_hash_map_find(&plan->by_index, link);
@@ -210,7 +210,7 @@ static void recipe_note_links(const sett_world* world, const setti_clone* plan,
     }
     node->links = *links;
     node->first = recipe_node_of(plan, links->first);
-    if (k != 0) {
+    if (k != 0) { /* the root's parent and siblings are not copied */
         node->parent = recipe_node_of(plan, links->parent);
         node->next = recipe_node_of(plan, links->next);
         node->previous = recipe_node_of(plan, links->previous);
@@ -345,8 +345,8 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     *slot = recipe;
 }
 
-/* Returns true if the original still has the noted links. `links` are the present links of the
- * original, or NULL if the original is not in the hierarchy. */
+/* Returns true if the original still has the links that the recipe noted. `links` are the present
+ * links of the original, or NULL if the original is not in the hierarchy. */
 static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool is_root)
 {
     if (links == NULL || !node->in_tree) {
@@ -442,6 +442,7 @@ static bool recipe_begin_root(sett_world* world, prefab_recipe* recipe,
     if (edit->added_count > RECIPE_ROOT_MOST) {
         return false;
     }
+    /* The parts are changed in `room`, so that those of the recipe stay as they are. */
     memcpy(room, edit->added, edit->added_count * sizeof(*room));
     edit->added = room;
     for (uint32_t k = 0; k < instance->value_count; k++) {
@@ -462,7 +463,7 @@ static bool recipe_begin_root(sett_world* world, prefab_recipe* recipe,
 }
 
 /* Reserves the entities of the copies. `root_copy` is the entity that becomes the root's copy.
- * NULL: the root gets a new entity too. */
+ * If it is NULL, a new entity becomes the root's copy. */
 static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
                                     const sett_entity* root_copy)
 {
@@ -489,9 +490,9 @@ static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
 static bool recipe_reserve(sett_world* world, prefab_recipe* recipe,
                            const setti_clone_desc* instance)
 {
-    uint32_t named = recipe->named;
+    uint32_t name_count = recipe->named;
     if (instance->name != 0) {
-        named++;
+        name_count++;
     }
     if (!recipe_reserve_entities(world, recipe, instance->into)) {
         return false;
@@ -501,7 +502,7 @@ static bool recipe_reserve(sett_world* world, prefab_recipe* recipe,
             return false;
         }
     }
-    if (named != 0 && !setti_name_reserve(world, named)) {
+    if (name_count != 0 && !setti_name_reserve(world, name_count)) {
         setti_edit_unclaim(world); /* the steps above do this themselves if they fail */
         return false;
     }
@@ -530,12 +531,13 @@ SETTI_INLINE void recipe_link_copies(const sett_world* world, prefab_recipe* rec
             node->copy.next = recipe_copy_link(recipe, node->next);
             node->copy.previous = recipe_copy_link(recipe, node->previous);
             node->copy.children = node->links.children;
+            /* Below a moved parent, the depth is wrong until the repair. */
             node->copy.depth = (depth + node->level) & ~SETTI_MOVED;
         }
     }
 }
 
-/* Makes the references of a copy lead to copies, where they lead to originals. */
+/* Replaces each original to which a copy refers by the original's copy. */
 static void recipe_remap(sett_world* world, const prefab_recipe* recipe, const setti_edit* edit,
                          uint32_t index)
 {

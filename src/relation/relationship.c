@@ -48,7 +48,7 @@ static void relation_lay_out(setti_relation* relation, const sett_component_desc
     size_t align = SETTI_MAX(data->align, sizeof(uint32_t));
     size_t data_begin = setti_align_up(head, align);
     size_t size = setti_align_up(data_begin + data->size, align);
-    uint32_t shift = 10;
+    uint32_t shift = 10; /* at most 1,024 records in a page, at least 16 */
     while (shift > 4 && size << shift > RECORD_PAGE) {
         shift--;
     }
@@ -95,8 +95,8 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     return sett_component_register(world, &desc);
 }
 
-/* Describes an exclusive link: the first member is the sett_link, the others are those of the data.
- * */
+/* Describes an exclusive link. The first member is the sett_link, and the members of the data
+ * follow. */
 static void relation_fill_members(const setti_relation* relation, sett_member* member)
 {
     const sett_struct* data = relation->data_type->desc.members;
@@ -181,8 +181,8 @@ static sett_component relation_register_links(setti_relation* relation,
     return id;
 }
 
-/* Returns true if two relations have the same options and the same data. `b` may have no members,
- * though `a` has. */
+/* Returns true if two relations have the same options and the same data. The members of the data
+ * may be described for `a` only. */
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
     if (a->many != b->many || a->desc.acyclic != b->desc.acyclic) {
@@ -259,7 +259,7 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     return relation;
 }
 
-/* Returns the relation of a type of sources, or of a type of targets. */
+/* Returns the relation of a component of sources, or of a component of targets. */
 static const setti_relation* relation_of_either(const setti_type* type)
 {
     if (type->links != NULL) {
@@ -608,7 +608,7 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
     return link_data;
 }
 
-/* Makes a link. If `existing`, an exclusive link, is not NULL, makes that link lead to `target`.
+/* Makes a link. If `existing` is not NULL, makes this exclusive link lead to `target` instead.
  * Returns the link's data, or NULL if memory runs out. */
 static void* relation_add_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data, const sett_link* existing)
@@ -643,7 +643,7 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     }
     uint32_t place = source.index;
     if (relation->many) {
-        place = relation->record_count - 1;
+        place = relation->record_count - 1; /* new records are appended */
     }
     return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
@@ -659,7 +659,7 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
     }
     sett_link* link = NULL;
     if (place != SETTI_NONE) {
-        link = setti_chain_write(relation, place);
+        link = setti_chain_write(relation, place); /* NULL: the source has no exclusive link */
     }
     if (link != NULL && sett_equals(link->target, target)) {
         unsigned char* link_data = (unsigned char*)link + relation->layout.data;
@@ -685,8 +685,9 @@ static uint32_t relation_target_index(const setti_relation* relation, uint32_t i
     return link != NULL ? link->target.index : SETTI_NONE;
 }
 
-/* Returns true if `first` is `last`, or links lead from `first` to `last`. Follows links from
- * `first` and walks back from `last` in turn, so that the shorter walk decides. */
+/* Returns true if `first` is `last`, or if links lead from `first` to `last`. One walk follows
+ * links from `first`, and one goes back from `last`, step by step in turn. The shorter walk
+ * decides. */
 static bool relation_leads(const setti_relation* relation, uint32_t first, uint32_t last)
 {
     SETTI_ASSERT(relation->desc.acyclic && !relation->many);
@@ -702,7 +703,7 @@ static bool relation_leads(const setti_relation* relation, uint32_t first, uint3
     return false;
 }
 
-/* Fails if the link would close a cycle of acyclic links. */
+/* Fails if the relationship is acyclic, and the link would close a cycle. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target, const char* call)
 {
@@ -728,7 +729,7 @@ static uint32_t relation_find_link(setti_relation* relation, sett_entity source,
     return setti_chain_find(relation, source, target);
 }
 
-/* Asks may_relate for a link that does not exist yet. Fails if the hook rejects the link. */
+/* Asks the hook may_relate if the link does not exist yet. Fails if the hook rejects the link. */
 SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett_entity source,
                                                   sett_entity target, const char* call)
 {
@@ -908,8 +909,8 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
     return relation_record(commands, source, relationship, target, NULL, &kind, __func__);
 }
 
-/* Like relation_to_read, for a call that accesses data. Also checks that a running system may do
- * so. */
+/* Like relation_to_read, for a call that accesses data. Also checks that a running system may
+ * access the data. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
                                                sett_component relationship, uint32_t access,
                                                const char* call)
@@ -958,7 +959,8 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
     return (unsigned char*)setti_chain_write(relation, place) + relation->layout.data;
 }
 
-/* Returns true if the data of links have a C type. Otherwise writes a message to `out`. */
+/* Returns true if the data of links have the C type `type_name`. Otherwise writes a message to
+ * `out`. */
 static bool relation_has_type(const sett_world* world, sett_component relationship, size_t size,
                               const char* type_name, const char* call, char out[SETTI_MESSAGE_SIZE])
 {
@@ -1053,7 +1055,7 @@ sett_entity sett_target_changed(const sett_world* world, sett_entity source,
 {
     const setti_relation* relation = relation_to_read(world, relationship, __func__);
     if (relation == NULL || world->calling == NULL) {
-        return sett_null();
+        return sett_null(); /* no relationship, or no callback is running */
     }
     if (world->changed_link.relationship == relationship &&
         world->changed_link.source == source.index) {
@@ -1083,7 +1085,7 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
 }
 
 /* Returns an entity's next target or source, or null at the end. If the program deletes links in
- * the loop, records may move, and the link at the next place may be another entity's. */
+ * the loop, records may move, and another entity's link may be at the next place. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, setti_link_side side)
 {

@@ -265,8 +265,8 @@ static bool text_collect_live(sett_world* world, const setti_texts* texts, setti
     for (uint32_t place = 0; text_skip_to(texts, &place); place = text_after(texts, place)) {
         size_t length;
         const char* text = text_at(texts, place, &length);
-        uint32_t unused;
-        uint64_t key = text_key(texts, text, length, &unused);
+        uint32_t known_place;
+        uint64_t key = text_key(texts, text, length, &known_place);
         /* Without this text, the text with the next key would get another key. */
         bool is_needed = setti_hash_map_find(&texts->where, setti_hash_next(key)) != SETTI_NONE;
         if (is_needed && !setti_hash_map_set(&world->pool, live, key, place)) {
@@ -280,8 +280,8 @@ static bool text_is_live(const setti_texts* texts, const setti_hash_map* live, u
 {
     size_t length;
     const char* text = text_at(texts, place, &length);
-    uint32_t unused;
-    return setti_hash_map_find(live, text_key(texts, text, length, &unused)) != SETTI_NONE;
+    uint32_t known_place;
+    return setti_hash_map_find(live, text_key(texts, text, length, &known_place)) != SETTI_NONE;
 }
 
 /* Writes the head of a text or hole. If the head is the same already, does not mark the page. */
@@ -352,8 +352,8 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
     texts->where = live;
 }
 
-/* Sets `*place` to a hole, or to the free end of a page, with room for `size` bytes. Returns false
- * if there is none. */
+/* Finds a hole, or a page with a free end, that has room for `size` bytes. Sets `*place` to it.
+ * Returns false if there is none. */
 static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
 {
     while (texts->cursor < texts->used) {
@@ -385,7 +385,7 @@ static uint32_t text_end(const setti_texts* texts, uint32_t size)
 {
     uint32_t place = texts->used;
     if ((place & TEXT_MASK) == 0 || (place & TEXT_MASK) + size > SETTI_TEXT_PAGE) {
-        place = (place + TEXT_MASK) & ~(uint32_t)TEXT_MASK;
+        place = (place + TEXT_MASK) & ~(uint32_t)TEXT_MASK; /* rounds up to a page */
     }
     return place;
 }
@@ -471,12 +471,12 @@ SETTI_COLD const char* setti_text_validate(sett_world* world, setti_texts* texts
 {
     uint32_t count = 0;
     if (!setti_text_sync(world, texts)) {
-        return NULL;
+        return NULL; /* the checks need the table of texts */
     }
     for (uint32_t place = 0; text_skip_to(texts, &place); place = text_after(texts, place)) {
         size_t length;
         const char* text = text_at(texts, place, &length);
-        uint32_t known_place;
+        uint32_t known_place; /* of the text with these bytes that the table has */
         (void)text_key(texts, text, length, &known_place);
         if (known_place != place || text[length] != '\0' || length > SETTI_TEXT_MAX) {
             return "names: a text is kept twice, or is broken";

@@ -22,16 +22,16 @@
 #include "run/run.h"
 #include "world/change.h"
 
-/* Frames from sample to sample: AUTO_PERIOD while a change is close, else up to
+/* Frames from sample to sample: AUTO_PERIOD while a change is close, otherwise up to
  * AUTO_PERIOD_MOST. */
 #define AUTO_PERIOD 8
 #define AUTO_PERIOD_MOST 128
-#define AUTO_CLOSE 8 /* a change is close if 8 more gains reach its cost */
+#define AUTO_CLOSE 8 /* a change is close if its regret reaches its cost in 8 more samples */
 
 #define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)     /* cost of moving a value */
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of a move, besides its values */
 #define AUTO_DOUBLINGS 12 /* a repeated move costs at most 2^12 times as much */
-#define AUTO_SHARE 90     /* percent: if more of the cost is left, the model may be wrong */
+#define AUTO_SHARE 90 /* percent: a change that leaves more of the cost may save nothing in truth */
 /* A query is ignored if its loops cost less than 1/AUTO_PART of all loops, and less than half of
  * the loops of an average query. */
 #define AUTO_PART 32
@@ -51,7 +51,7 @@
 /* A group with fewer bytes is converted within one frame, because loops are slow while only a part
  * of the types is converted. */
 #define AUTO_TOGETHER ((size_t)12 << 20)
-/* Memory is touched for a frame for each AUTO_WARM bytes, so that moves do not depend on the speed
+/* Touching memory takes a frame for each AUTO_WARM bytes, so that moves do not depend on the speed
  * of the machine. A frame touches up to AUTO_WARM_MOST bytes, and stops after AUTO_WARM_TIME. */
 #define AUTO_WARM ((size_t)3 << 20)
 #define AUTO_WARM_MOST ((size_t)4 << 20)
@@ -113,6 +113,7 @@ static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti
 {
     uint32_t capacity = setti_entity_capacity(&world->entities);
     mark->count = storage->count;
+    /* at least 64 indices for each word */
     mark->span = setti_bits_ceil(SETTI_MAX(capacity, (uint32_t)64 * AUTO_WORDS));
     if (storage->kind == SETTI_SPARSE && storage->hashed != 0) {
         auto_mark_rows(mark, storage);
@@ -126,18 +127,18 @@ static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti
 /* Estimates how many entities got or lost a type between the samples `a` and `b`. */
 static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
 {
-    uint64_t differ = 0;
+    uint64_t bits_changed = 0;
     if (a->span == 0 || b->span == 0) {
         return 0; /* a sample is missing */
     }
-    if (a->span == b->span) {
+    if (a->span == b->span) { /* otherwise the words are from other indices */
         for (uint32_t k = 0; k < AUTO_WORDS; k++) {
-            differ += setti_bits_count(a->words[k] ^ b->words[k]);
+            bits_changed += setti_bits_count(a->words[k] ^ b->words[k]);
         }
     }
     uint64_t count_change = SETTI_MAX(a->count, b->count) - SETTI_MIN(a->count, b->count);
     uint32_t indices_per_bit = a->span / 64 / AUTO_WORDS;
-    return SETTI_MAX(count_change, differ * indices_per_bit);
+    return SETTI_MAX(count_change, bits_changed * indices_per_bit);
 }
 
 /* Returns the sampling data of a type, created at the first use. Returns NULL if memory runs
@@ -179,7 +180,7 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     uint64_t in_period = auto_count_changed(&sample->last, &now);
     sample->use.churn = SETTI_MAX(in_period, in_frame * setti_layout_of(world)->period);
     sample->last = now;
-    sample->before.span = 0;
+    sample->before.span = 0; /* no sample until auto_mark_all */
     sample->priced = false;
     sample->due = false;
 }
@@ -199,7 +200,7 @@ void setti_auto_unregistered(sett_world* world, setti_type* type)
 /* Counts the matches of each query. Returns the cost of all loops. */
 static setti_price auto_sample_queries(sett_world* world)
 {
-    setti_price all = 0;
+    setti_price all_loops = 0;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_query_use* use = &query->use[SETTI_SAMPLED];
         use->loops += setti_tally_take(&query->nested);
@@ -209,9 +210,9 @@ static setti_price auto_sample_queries(sett_world* world)
         }
         setti_plan_update(query);
         use->matched = use->loops * sett_query_count(query);
-        all += (setti_price)use->loops * setti_price_loop(query, SETTI_SAMPLED, NULL);
+        all_loops += (setti_price)use->loops * setti_price_loop(query, SETTI_SAMPLED, NULL);
     }
-    return all;
+    return all_loops;
 }
 
 /* Resets the counts of the sample. */
@@ -271,14 +272,14 @@ static bool auto_can_group(const sett_query* query)
 /* Estimates how many entities enter or leave the group of a query between two samples. */
 static uint64_t auto_churn(const sett_query* query)
 {
-    uint64_t most = query->grouped.churn; /* counted by an earlier group */
+    uint64_t most_churn = query->grouped.churn; /* counted by an earlier group */
     for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
         const setti_type_sample* sample = query->term[setti_bits_lowest(rest)].type->sample;
         if (sample != NULL) {
-            most = SETTI_MAX(most, sample->use.churn);
+            most_churn = SETTI_MAX(most_churn, sample->use.churn);
         }
     }
-    return most;
+    return most_churn;
 }
 
 /* Extrapolates the gain of a sample to AUTO_SOON samples of AUTO_PERIOD frames. */
@@ -302,18 +303,20 @@ static void auto_price(auto_evaluation* eval, auto_option* option, setti_price c
         gain = -option->use->regret / 8; /* a doubtful saving: the regret fades */
     }
     uint32_t doublings = SETTI_MIN(option->use->changes, (uint32_t)AUTO_DOUBLINGS);
-    setti_price move = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED;
-    option->cost = move * ((setti_price)1 << doublings);
+    setti_price move_cost =
+        (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED;
+    option->cost = move_cost * ((setti_price)1 << doublings);
     bool is_first = doublings == 0;
-    bool is_large = prices.then * AUTO_CLEAR <= prices.now;
-    if (is_first && is_large && option->cost <= auto_extrapolate(eval, gain)) { /* a clear change */
-        option->cost /= AUTO_SOON_PART;
+    bool halves_cost = prices.then * AUTO_CLEAR <= prices.now;
+    if (is_first && halves_cost && option->cost <= auto_extrapolate(eval, gain)) {
+        option->cost /= AUTO_SOON_PART; /* a clear change: see AUTO_CLEAR */
     }
     option->gain = gain;
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
 }
 
-/* Whether a frame may move enough values for a change, or at least for each type of a new group. */
+/* Whether a frame may move enough values for a change. A new group is created over several frames,
+ * so only each single array has to fit into a frame. */
 static bool auto_fits(const setti_relayout* change, uint32_t max_values)
 {
     const sett_query* query = change->group;
@@ -326,7 +329,7 @@ static bool auto_fits(const setti_relayout* change, uint32_t max_values)
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
         if (storage->kind != SETTI_SPARSE && storage->count > max_values) {
-            return false; /* a type is converted within one frame */
+            return false; /* a frame has to convert the whole array */
         }
     }
     return true;
@@ -379,11 +382,11 @@ static void auto_price_query(auto_evaluation* eval, sett_query* query)
         if (auto_may_move(eval->world, type) && !sample->priced && setti_layout_can_convert(type)) {
             auto_option option = {.change = {.type = type}, .use = &sample->use};
             sample->priced = true;
-            setti_price changes = setti_price_changes(sample->use.churn, type->storage.count);
+            setti_price change_cost = setti_price_changes(sample->use.churn, type->storage.count);
             if (type->storage.kind == SETTI_SPARSE) {
-                changes = -changes; /* an array saves the cost */
+                change_cost = -change_cost; /* an array saves the cost */
             }
-            auto_price(eval, &option, changes);
+            auto_price(eval, &option, change_cost);
             sample->due = auto_compare(eval, &option);
         }
     }
@@ -432,9 +435,9 @@ static void auto_forget_regrets(sett_world* world)
     }
 }
 
-/* Converts a type to the other kind of storage. If that is a sparse set, the members of `group` get
- * the first rows. *members becomes their number if they are now in the order of entity indices,
- * else SETTI_NONE. */
+/* Converts a type to the other kind of storage. In a new sparse set, the members of `group` get the
+ * first rows. *members becomes the number of members if they are in the order of entity indices.
+ * Otherwise it becomes SETTI_NONE. */
 static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* group,
                              uint32_t* members)
 {
@@ -492,7 +495,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     }
     setti_relayout change = {.dissolved = listener};
     bool large = setti_layout_moves(&change) > AUTO_AT_ONCE;
-    uint32_t members;
+    uint32_t members; /* not needed */
     setti_group_end(setti_group_of(listener));
     for (uint32_t k = 0; k < count; k++) {
         if (!types[k]->default_storage) {
@@ -530,14 +533,14 @@ static setti_listener auto_conditions(const sett_query* query, setti_type** requ
     return listener;
 }
 
-/* Returns how many values move if a group is created from sparse sets: those of members that are
- * not in the first rows yet. */
+/* Returns how many values move if a group is created from sparse sets. Only the values of members
+ * that are not in the first rows yet move. */
 static uint64_t auto_misplaced(const sett_query* query, const setti_listener* conditions)
 {
     uint32_t owned = setti_price_owned(query);
     const sett_world* world = query->world;
     const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    uint32_t members = 0; /* so far; this is also the row that the next member gets */
+    uint32_t members = 0; /* found so far; this is also the row that the next member gets */
     uint64_t moves = 0;
     setti_matches known; /* which signatures have the conditions */
     setti_matches_init(&known);
@@ -564,16 +567,16 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
     size_t rows = storage->count;
     if (storage->kind == SETTI_SPARSE) {
         size_t capacity = setti_entity_capacity(&world->entities);
-        size_t most = rows * setti_storage_rows(storage); /* a page for each value */
-        return SETTI_MIN(capacity, most) * storage->size;
+        size_t rows_at_most = rows * setti_storage_rows(storage); /* a page for each value */
+        return SETTI_MIN(capacity, rows_at_most) * storage->size;
     }
     size_t row_size = storage->size + sizeof(uint32_t); /* a value and an entity index */
     size_t index_size = (size_t)setti_array_end(storage) * sizeof(uint32_t); /* a row by index */
     return rows * row_size + index_size;
 }
 
-/* Returns the largest array among the types of a group, and adds the term of the type to *done. The
- * terms that are in *done already do not count. Returns NULL if no array is left. */
+/* Returns the largest array among the types of a group that are not in *done. Adds the term of the
+ * type to *done. Returns NULL if no array is left. */
 static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
 {
     setti_type* next = NULL;
@@ -667,7 +670,8 @@ static void auto_expect_none(sett_world* world)
     }
 }
 
-/* Ends building. Gives up the group of `query`, if not NULL: the next move costs more. */
+/* Ends building. If `query` is not NULL, gives up its group, and makes the next attempt cost
+ * more. */
 static void auto_stop_building(sett_world* world, sett_query* query)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -707,7 +711,7 @@ static void auto_begin_building(sett_world* world, sett_query* query, setti_type
 static uint64_t auto_convert_alone(sett_world* world, setti_type* type)
 {
     setti_type_sample* sample = type->sample;
-    uint32_t members;
+    uint32_t members; /* not needed */
     uint64_t moved = auto_convert(world, type, NULL, &members);
     if (moved != 0 && !sample->orphaned) {
         sample->use.changes++;
@@ -744,15 +748,15 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
                                const setti_listener* conditions, uint32_t max_values,
                                uint64_t* moved, uint32_t* members)
 {
-    uint64_t most = max_values; /* values that this frame moves */
+    uint64_t frame_limit = max_values; /* values that this frame moves */
     if (!auto_is_short(query)) {
-        most = SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE);
+        frame_limit = SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE);
     }
     uint32_t done = 0;
     setti_type* type;
     while ((type = auto_next_type(query, &done)) != NULL) {
         uint64_t total = *moved + type->storage.count;
-        if (*moved != 0 && total > most) {
+        if (*moved != 0 && total > frame_limit) {
             return false; /* the next frame continues */
         }
         if (total > max_values) {
@@ -899,7 +903,7 @@ static bool auto_select(auto_evaluation* eval, const setti_type* type)
 static void auto_select_more(auto_evaluation* eval)
 {
     sett_world* world = eval->world;
-    (void)auto_select(eval, eval->best.change.type); /* this change was made: takes the queries */
+    (void)auto_select(eval, eval->best.change.type); /* was converted already: marks the queries */
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         setti_type_sample* sample = type->sample;
@@ -912,7 +916,7 @@ static void auto_select_more(auto_evaluation* eval)
     }
 }
 
-/* Converts types that are due, as many as one frame may. */
+/* Converts as many of the types that are due as one frame may. */
 static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
 {
     uint64_t spent = 0; /* moved values, and AUTO_TYPE for each type */
@@ -933,9 +937,9 @@ static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
         if (sample->orphaned && type->default_storage) {
             may_move = true;
         }
-        bool fits = moved + type->storage.count <= max_values;
+        bool within_limit = moved + type->storage.count <= max_values;
         /* the program may have changed the type since it was due */
-        if (may_move && fits && setti_layout_can_convert(type)) {
+        if (may_move && within_limit && setti_layout_can_convert(type)) {
             uint64_t values = auto_convert_alone(world, type);
             moved += values;
             spent += values + AUTO_TYPE;
@@ -971,6 +975,7 @@ static uint64_t auto_make_best(auto_evaluation* eval)
         query->grouped.taken = false;
     }
     uint64_t moved = auto_make_change(eval->world, &eval->best, eval->max_values);
+    /* A group changes too many prices. Without the lists, the changed prices are not known. */
     if (eval->best.change.type == NULL || eval->concerns.first == NULL) {
         auto_forget_regrets(eval->world);
         return moved;
@@ -988,11 +993,12 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
         auto_sample_type(world, world->registered.item[k]);
     }
     auto_evaluation eval = {.world = world, .max_values = max_values};
-    setti_price all = auto_sample_queries(world);
+    setti_price all_loops = auto_sample_queries(world);
     setti_concerns_init(&eval.concerns, world);
-    /* the least gain of a change: 1 / AUTO_PART of all costs, or half of a query's average cost,
-     * whichever is less */
-    eval.least = all / SETTI_MAX((setti_price)AUTO_PART, (setti_price)eval.concerns.queries * 2);
+    /* 1 / AUTO_PART of the cost of all loops, or half of the average of the queries, whichever is
+     * less */
+    eval.least =
+        all_loops / SETTI_MAX((setti_price)AUTO_PART, (setti_price)eval.concerns.queries * 2);
     auto_choose(&eval);
     bool found = eval.best.gain > 0;
     if (found || eval.close) {
@@ -1030,7 +1036,7 @@ static bool auto_is_expected(const sett_query* query, uint32_t max_values, setti
 static void auto_look_ahead(sett_world* world, uint32_t max_values)
 {
     setti_concerns concerns;
-    setti_price most = 0;
+    setti_price best_gain = 0;
     sett_query* best = NULL;
     auto_mark_all(world); /* creates the sampling data of types */
     (void)auto_sample_queries(world);
@@ -1044,8 +1050,8 @@ static void auto_look_ahead(sett_world* world, uint32_t max_values)
         const setti_price_list* concerned = setti_concerns_find(&concerns, &change, &list);
         setti_prices prices = setti_price_change(world, SETTI_SAMPLED, &change, concerned);
         setti_price gain = prices.now - prices.then;
-        if (gain > most && auto_is_expected(query, max_values, prices)) {
-            most = gain;
+        if (gain > best_gain && auto_is_expected(query, max_values, prices)) {
+            best_gain = gain;
             best = query;
         }
     }

@@ -16,11 +16,11 @@
 #define COST_DENSE 55   /* a match in a run, or in a group */
 #define COST_LISTED 20  /* a match in a list */
 #define COST_LINE 900   /* in addition, a match in a list that has its cache lines for itself */
-#define COST_LINES 60   /* at most this much for COST_LINE, for each row scanned */
+#define COST_LINES 60   /* for each row scanned: the limit of all COST_LINE together */
 #define COST_LOOKUP 160 /* testing whether a row has another component */
 #define COST_FETCH 210  /* copying a value that lies in another order */
 #define COST_BACK 120   /* copying a fetched value back */
-#define ROWS_NEAR 16384 /* with more rows each access misses the cache: the costs ..._FAR hold */
+#define ROWS_NEAR 16384 /* with more rows, accesses miss the cache, and the costs ..._FAR count */
 /* Entering or leaving a group, for each owned type, in addition to the cost in an array. */
 #define COST_EXCHANGE 3500
 #define COST_EXCHANGE_FAR 22000 /* misses four cache lines */
@@ -63,8 +63,8 @@ static bool price_collides(const sett_query* query, const setti_listener* group)
     return false;
 }
 
-/* Returns the terms of `query` that are equal to a term of `other`. Only `terms` of `other` count.
- * *all becomes true if `query` has an equal term for each of them. */
+/* Returns the terms of `query` that are equal to one of the terms `terms` of `other`. *all becomes
+ * true if `query` has an equal term for each of `terms`. */
 static uint32_t price_common(const sett_query* query, const sett_query* other, uint32_t terms,
                              bool* all)
 {
@@ -72,15 +72,15 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
     *all = true;
     for (uint32_t rest = terms; rest != 0; rest &= rest - 1) {
         const setti_term* term = &other->term[setti_bits_lowest(rest)];
-        uint32_t same = 0;
+        uint32_t equal_terms = 0;
         for (uint32_t k = 0; k < query->term_count; k++) {
             const setti_term* candidate = &query->term[k];
             if (candidate->type == term->type && candidate->kind == term->kind) {
-                same |= (uint32_t)1 << k;
+                equal_terms |= (uint32_t)1 << k;
             }
         }
-        *all = *all && same != 0;
-        common |= same;
+        *all = *all && equal_terms != 0;
+        common |= equal_terms;
     }
     return common;
 }
@@ -158,7 +158,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
             view.sparse_set ^= (uint32_t)1 << k; /* converted to the other kind */
         }
     }
-    view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1); /* terms that exist */
+    view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1); /* only existing terms */
     return view;
 }
 
@@ -184,7 +184,7 @@ static setti_price price_driver(const sett_query* query, setti_price matches, ui
     const setti_storage* storage = &query->term[driver].type->storage;
     setti_price rows = storage->count;
     uint32_t in_place = (uint32_t)1 << driver;
-    if (storage->kind == SETTI_SPARSE) { /* else the change makes a sparse set, in another order */
+    if (storage->kind == SETTI_SPARSE) { /* an array becomes a sparse set with another order */
         in_place |= setti_plan_terms_in_order(query, driver);
     }
     uint32_t tested = query->required & ~in_place;
@@ -198,14 +198,14 @@ static setti_price price_pages(const sett_query* query, setti_price matches, con
     setti_price rows = setti_entity_capacity(&query->world->entities);
     for (uint32_t rest = walked; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-        /* the extent of a sparse set, which the change makes an array, says nothing yet */
+        /* a sparse set becomes an array; its extent does not say yet how long the array is */
         if (storage->kind != SETTI_SPARSE) {
             rows = SETTI_MIN(rows, (setti_price)storage->extent);
         }
     }
-    setti_price steps = rows * COST_STEP / 1024 * setti_bits_count(walked);
+    setti_price steps = rows * COST_STEP / 1024 * setti_bits_count(walked); /* a step: 1,024 rows */
     setti_price found;
-    if (matches >= rows * 98 / 100) { /* nearly all rows match: runs */
+    if (matches >= rows * 98 / 100) { /* nearly all rows match, so the matches are in runs */
         found = matches * COST_DENSE;
     } else {
         setti_price lines = SETTI_MIN(matches * COST_LINE, rows * COST_LINES);

@@ -24,7 +24,8 @@ static void trend_join(sett_span* span, const sett_span* more)
     span->allocations += more->allocations;
 }
 
-/* Returns the place of span number `number` in a ring. */
+/* Returns the place of span number `number` in a ring. The ring has one more place than
+ * SETT_TREND_SPANS, for the span in progress. */
 static sett_span* trend_at(sett_span* spans, uint64_t number)
 {
     return &spans[number % (SETT_TREND_SPANS + 1)];
@@ -56,7 +57,7 @@ void sett_trend_add(sett_trend* trend, const sett_world* world, float dt)
     trend->allocations = stats.allocations;
     trend_join(trend_at(trend->minutes, trend->minute_count), second);
     trend_next(trend->seconds, &trend->second_count);
-    if (trend->second_count % 60 == 0) {
+    if (trend->second_count % 60 == 0) { /* a minute is complete */
         trend_next(trend->minutes, &trend->minute_count);
     }
 }
