@@ -262,7 +262,7 @@ static bool clone_is_same(const setti_type* a, const setti_type* b)
 }
 
 /* Returns the type that has the name of `type` in the world of the copies. Reports an error and
- * returns NULL if that world has no such type, or a different one. */
+ * returns NULL if that world has no type of this name, or if its values have another form. */
 static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 {
     if (!clone_changes_world(clone)) {
@@ -416,7 +416,7 @@ static sett_status clone_gather(setti_clone* clone)
         return clone_no_memory(clone);
     }
     clone->node_room = clone->node_count;
-    /* Cleared, because after a failure setti_clone_release frees uninitialised nodes too. */
+    /* After a failure, setti_clone_release also frees the nodes that are not initialised yet. */
     memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
     uint32_t next = 0;
     for (uint32_t r = 0; r < root_count; r++) {
@@ -569,7 +569,7 @@ bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* no
         return false;
     }
     if (node == clone->nodes && !clone_changes_world(clone)) {
-        return false; /* a copy may become a sibling of the root, and siblings have other names */
+        return false; /* a copy may become a sibling of the root: two equal names */
     }
     return setti_name_key(clone->from, node->index) != 0;
 }
@@ -631,7 +631,7 @@ static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
     return type->storage.size != 0;
 }
 
-/* Adds a type of `to` to the edit of a node's copies, unless `onto` has the type. */
+/* Adds a type of `to` to the edit of a node's copies, if `onto` is null or lacks the type. */
 static sett_status clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
     if (!sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index)) {
@@ -1456,15 +1456,15 @@ sett_status setti_clone_plan(setti_clone* clone)
     return clone_plan_given(clone, &clone->nodes[0]);
 }
 
-/* Sets `copies` of all nodes. The root's handles are in `out`, unless `out` is NULL. */
+/* Sets `copies` of all nodes. If `out` is not NULL, the root's handles are in `out`. */
 static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 {
     SETTI_ASSERT(clone->copies == NULL);
-    uint32_t allocated = clone->node_count;
+    uint32_t allocated_nodes = clone->node_count;
     if (out != NULL) {
-        allocated--; /* `out` gets the root's copies */
+        allocated_nodes--; /* `out` gets the root's copies */
     }
-    clone->copy_room = (size_t)allocated * clone->count;
+    clone->copy_room = (size_t)allocated_nodes * clone->count;
     clone->copies = clone_alloc(clone, clone->copy_room, sizeof(*clone->copies));
     if (clone->copies == NULL) {
         return clone_no_memory(clone);

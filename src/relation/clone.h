@@ -46,7 +46,7 @@ typedef struct setti_clone_merge {
     const unsigned char* verdicts; /* index: component id in `from`; NULL: this is no merge */
     bool overwrites;               /* existing components are overwritten; otherwise they stay */
     bool rejects;                  /* the merge fails if a component exists */
-    uint32_t top;     /* node whose copies become parents of copies without one, or SETTI_NONE */
+    uint32_t top;     /* its copies become the parents of parentless copies; SETTI_NONE: no node */
     uint32_t outside; /* number of references, links and parents found by path */
     uint32_t lost;    /* number of references, links and parents not found: null in the copies */
     setti_clone_existing* existing;
@@ -54,7 +54,7 @@ typedef struct setti_clone_merge {
     uint32_t existing_room;
 } setti_clone_merge;
 
-/* The originals, and what else the root's copies get. */
+/* The originals, and the parent, name and values that the root's copies get. */
 typedef struct setti_clone_desc {
     const char* call; /* for messages */
     sett_entity root; /* the original of the root's copies */
@@ -79,7 +79,7 @@ typedef struct setti_clone {
     bool alone;     /* descendants are not copied */
     /* InstanceOf, if the copies become instances, or NULL. */
     setti_relation* instances;
-    setti_type* tag; /* Prefab, if the parent of the copies is a prefab; else NULL */
+    setti_type* tag; /* Prefab, if the parent of the copies is a prefab; otherwise NULL */
     setti_clone_merge merge;
 
     setti_clone_node* nodes; /* parents before children */
@@ -96,7 +96,7 @@ typedef struct setti_clone {
     bool parent_joins; /* desc.parent must get the hierarchy's component, which it lacks */
 } setti_clone;
 
-/* Makes all copies or none. `out` gets the handles of the root's copies, unless it is NULL. */
+/* Makes all copies or none. If `out` is not NULL, it gets the handles of the root's copies. */
 sett_status setti_clone_run(setti_clone* clone, sett_entity* out);
 
 /* Registers in `to` the types of `from` that the library defines. */

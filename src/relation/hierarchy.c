@@ -464,8 +464,8 @@ SETTI_COLD static void tree_describe(sett_world* world, const setti_type* type, 
                      policies[node->children & SETTI_POLICY]);
 }
 
-/* Writes to `out` a neighbour of `node` that is not the same neighbour of `other`. Returns the text
- * to write in front of `out`. */
+/* Finds a link in which `node` and `other` differ. Writes the neighbour to which this link of
+ * `node` leads to `out`. Returns the text to write in front of `out`. */
 static const char* tree_neighbour(const sett_world* world, const sett_hierarchy* node,
                                   const sett_hierarchy* other, char* out, size_t size)
 {
@@ -605,7 +605,7 @@ sett_component setti_hierarchy_register(sett_world* world)
     return sett_hierarchy_register(world, NULL);
 }
 
-/* Registers the component, unless it is registered. Returns false on failure. */
+/* Registers the hierarchy's component at the first use. Returns false on failure. */
 static bool tree_ensure_registered(sett_world* world, const char* call)
 {
     if (setti_hierarchy_of(world) != NULL) {

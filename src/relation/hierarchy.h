@@ -11,7 +11,7 @@ typedef struct setti_hierarchy {
     setti_type* type;            /* "Hierarchy" */
     sett_children_policy policy; /* of entities with SETT_CHILDREN_DEFAULT */
     uint32_t moved;              /* link of the first node in the list of moved nodes */
-    uint32_t released;           /* setti_hierarchy_release: link of the parent of the entity */
+    uint32_t released;           /* parent (a link) of the entity last released */
     bool copies;                 /* clone.c attaches copies, and will run the callbacks */
     setti_root root;             /* makes `moved` part of the state */
 } setti_hierarchy;

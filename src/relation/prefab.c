@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-#define PREFAB_STEPS 64 /* links of InstanceOf that a walk follows: links can form a cycle */
+#define PREFAB_STEPS 64 /* limit of a walk along InstanceOf links, which can form a cycle */
 
 /* Removes the entities with the hiding tag from the groups and tracked sets that skip them. */
 static void prefab_leave(sett_world* world, const setti_type* tag)

@@ -14,9 +14,9 @@
 
 #include <stdio.h>
 
-#define RECORD_PAGE ((size_t)16 << 10) /* most bytes of a page, unless 16 records need more */
+#define RECORD_PAGE ((size_t)16 << 10) /* limit of a page in bytes; but 16 records always fit */
 
-static const char relation_registers[] = "sett_relationship_register";
+static const char relation_register_call[] = "sett_relationship_register";
 
 /* The copy hook of links. Copies only data, because sett_relate sets the target. */
 static void links_copy(void* copies, const void* originals, uint32_t count, void* user)
@@ -33,7 +33,7 @@ static void links_copy(void* copies, const void* originals, uint32_t count, void
     }
 }
 
-/* Writes a link's data, unless `data` is NULL. */
+/* Writes a link's data if `data` is not NULL. */
 static void relation_write(const setti_relation* relation, void* link_data, const void* data)
 {
     if (data != NULL && relation->data_size != 0) {
@@ -44,9 +44,9 @@ static void relation_write(const setti_relation* relation, void* link_data, cons
 /* Computes where records, and the data in links, are. */
 static void relation_lay_out(setti_relation* relation, const sett_component_desc* data)
 {
-    size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
+    size_t head_size = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
     size_t align = SETTI_MAX(data->align, sizeof(uint32_t));
-    size_t data_begin = setti_align_up(head, align);
+    size_t data_begin = setti_align_up(head_size, align);
     size_t size = setti_align_up(data_begin + data->size, align);
     uint32_t shift = 10; /* at most 1,024 records in a page, at least 16 */
     while (shift > 4 && size << shift > RECORD_PAGE) {
@@ -83,7 +83,7 @@ static sett_component relation_register_sources(sett_world* world, const char* n
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                               "%s: relationship \"%.100s\" cannot have its component \"%.110s\", "
                               "because another component has this name - choose another name",
-                              relation_registers, name, text);
+                              relation_register_call, name, text);
         return 0;
     }
     sett_component_desc desc = {.name = text,
@@ -123,32 +123,32 @@ static void relation_fill_mask(const setti_relation* relation, unsigned char* ma
     }
 }
 
-/* Describes the value of an exclusive link by members, or by a mask. The caller frees `*room`.
+/* Describes the value of an exclusive link by members, or by a mask. The caller frees `*memory`.
  * Returns false if memory runs out. */
 static bool relation_describe_value(const setti_relation* relation, sett_struct* structure,
-                                    sett_component_desc* desc, void** room, size_t* room_size)
+                                    sett_component_desc* desc, void** memory, size_t* memory_size)
 {
     SETTI_ASSERT(!relation->many);
     const sett_component_desc* data = &relation->data_type->desc;
     bool has_members = data->size == 0 || data->members != NULL;
-    uint32_t count = data->members != NULL ? data->members->count : 0;
-    *room_size = relation->layout.size;
+    uint32_t member_count = data->members != NULL ? data->members->count : 0;
+    *memory_size = relation->layout.size;
     if (has_members) {
-        *room_size = (count + 1) * sizeof(sett_member); /* the first describes the link */
+        *memory_size = (member_count + 1) * sizeof(sett_member); /* the first describes the link */
     }
-    *room = setti_pool_alloc(&relation->world->pool, *room_size, 16);
-    if (*room == NULL) {
+    *memory = setti_pool_alloc(&relation->world->pool, *memory_size, 16);
+    if (*memory == NULL) {
         return false;
     }
     if (has_members) {
-        relation_fill_members(relation, *room);
-        *structure =
-            (sett_struct){desc->name, relation->layout.size, count + 1, *room, sett_members_link_};
+        relation_fill_members(relation, *memory);
+        *structure = (sett_struct){desc->name, relation->layout.size, member_count + 1, *memory,
+                                   sett_members_link_};
         desc->members = structure;
     } else {
-        memset(*room, 0, *room_size);
-        relation_fill_mask(relation, *room);
-        desc->mask = *room;
+        memset(*memory, 0, *memory_size);
+        relation_fill_mask(relation, *memory);
+        desc->mask = *memory;
     }
     return true;
 }
@@ -157,8 +157,8 @@ static sett_component relation_register_links(setti_relation* relation,
                                               const sett_relationship_desc* given)
 {
     sett_struct structure;
-    void* room = NULL;
-    size_t room_size = 0;
+    void* memory = NULL;
+    size_t memory_size = 0;
     sett_component_desc desc = {.name = given->name,
                                 .type_name = relation->many ? "sett_links" : NULL,
                                 .id = given->id,
@@ -171,13 +171,13 @@ static sett_component relation_register_links(setti_relation* relation,
     if (!relation->many) {
         desc.align = SETTI_MAX(relation->data_type->desc.align, sizeof(uint32_t));
         desc.members = NULL;
-        if (!relation_describe_value(relation, &structure, &desc, &room, &room_size)) {
-            setti_world_no_memory(relation->world, relation_registers);
+        if (!relation_describe_value(relation, &structure, &desc, &memory, &memory_size)) {
+            setti_world_no_memory(relation->world, relation_register_call);
             return 0;
         }
     }
     sett_component id = sett_component_register(relation->world, &desc);
-    setti_pool_free(&relation->world->pool, room, room_size, 16);
+    setti_pool_free(&relation->world->pool, memory, memory_size, 16);
     return id;
 }
 
@@ -243,14 +243,15 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
                                 .entity_offsets = desc->entity_offsets,
                                 .entity_offset_count = desc->entity_offset_count,
                                 .members = desc->members};
-    setti_relation* relation = setti_world_alloc(world, sizeof(*relation), 16, relation_registers);
+    setti_relation* relation =
+        setti_world_alloc(world, sizeof(*relation), 16, relation_register_call);
     if (relation == NULL) {
         return NULL;
     }
     relation->world = world;
     relation->desc = *desc;
     relation->many = desc->many;
-    relation->data_type = setti_component_make_part(world, &data, relation_registers);
+    relation->data_type = setti_component_make_part(world, &data, relation_register_call);
     if (relation->data_type == NULL) {
         relation_free(relation);
         return NULL;
@@ -288,7 +289,7 @@ sett_status setti_relation_join(sett_world* to_world, const setti_relation* rela
         return to_world->error;
     }
     const sett_component_desc* named = data->old_names != NULL ? data : &links->desc;
-    return setti_component_rename(to_world, joined, named, relation_registers);
+    return setti_component_rename(to_world, joined, named, relation_register_call);
 }
 
 static sett_status relation_join(sett_world* to_world, const sett_world* from_world,
@@ -470,7 +471,7 @@ static bool relation_check_known(sett_world* world, const setti_relation* relati
     }
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: \"%.100s\" is registered already, %s", relation_registers,
+                              "%s: \"%.100s\" is registered already, %s", relation_register_call,
                               desc->name, wrong);
     }
     return wrong == NULL;
@@ -481,13 +482,13 @@ SETTI_COLD sett_component sett_relationship_register_sized(sett_world* world,
                                                            size_t size)
 {
     sett_relationship_desc full;
-    desc = setti_world_desc(world, desc, size, &full, sizeof(full), relation_registers);
-    if (desc == NULL || setti_world_check_serial(world, relation_registers) != SETT_OK) {
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), relation_register_call);
+    if (desc == NULL || setti_world_check_serial(world, relation_register_call) != SETT_OK) {
         return 0;
     }
     const char* wrong = relation_check_desc(desc);
     if (wrong != NULL) {
-        setti_world_fail_argument(world, relation_registers, desc->name, wrong);
+        setti_world_fail_argument(world, relation_register_call, desc->name, wrong);
         return 0;
     }
     setti_relation* relation = relation_make(world, desc);
@@ -1085,7 +1086,7 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
 }
 
 /* Returns an entity's next target or source, or null at the end. If the program deletes links in
- * the loop, records may move, and another entity's link may be at the next place. */
+ * the loop, records may move. Then another entity's link may be at the next place. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, setti_link_side side)
 {

@@ -113,8 +113,8 @@ static bool text_equals(const setti_texts* texts, uint32_t place, const char* te
     return stored_length == length && memcmp(stored, text, length) == 0;
 }
 
-/* Returns the key that a text has or would get, or 0 if too many texts have the same hash. Sets
- * `*place` to the text's place, or to SETTI_NONE if the text is not stored. */
+/* Returns the key that a text has, or would get if it were added. Returns 0 if too many texts have
+ * the same hash. Sets `*place` to the text's place, or to SETTI_NONE if the text is not stored. */
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
@@ -391,8 +391,8 @@ static uint32_t text_end(const setti_texts* texts, uint32_t size)
 }
 
 /* Returns a place for a text of `size` bytes. If `at_end` is true, the place is after all texts. A
- * text with the hash of an earlier text has to be there, so that a later walk over the pages
- * computes the same keys. */
+ * text with the hash of an earlier text must be there. Then a later walk over the pages computes
+ * the same keys. */
 static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool at_end)
 {
     uint32_t place;
@@ -476,7 +476,7 @@ SETTI_COLD const char* setti_text_validate(sett_world* world, setti_texts* texts
     for (uint32_t place = 0; text_skip_to(texts, &place); place = text_after(texts, place)) {
         size_t length;
         const char* text = text_at(texts, place, &length);
-        uint32_t known_place; /* of the text with these bytes that the table has */
+        uint32_t known_place; /* of the first text with these bytes */
         (void)text_key(texts, text, length, &known_place);
         if (known_place != place || text[length] != '\0' || length > SETTI_TEXT_MAX) {
             return "names: a text is kept twice, or is broken";

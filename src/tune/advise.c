@@ -60,8 +60,8 @@ static void advice_price(const sett_world* world, advice_option* option, advice_
 static setti_price advice_churn(const sett_query* query)
 {
     uint64_t most_changes = 0;
-    for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
-        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+    for (uint32_t terms = query->required; terms != 0; terms &= terms - 1) {
+        const setti_type* type = query->term[setti_bits_lowest(terms)].type;
         most_changes = SETTI_MAX(most_changes, type->use.added + type->use.removed);
     }
     uint32_t owned = setti_bits_count(setti_price_owned(query));

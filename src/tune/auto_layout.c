@@ -32,8 +32,8 @@
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of a move, besides its values */
 #define AUTO_DOUBLINGS 12 /* a repeated move costs at most 2^12 times as much */
 #define AUTO_SHARE 90 /* percent: a change that leaves more of the cost may save nothing in truth */
-/* A query is ignored if its loops cost less than 1/AUTO_PART of all loops, and less than half of
- * the loops of an average query. */
+/* A query is ignored if its loops cost little: less than 1/AUTO_PART of all loops, and less than
+ * half of the loops of an average query. */
 #define AUTO_PART 32
 /* A clear change halves the cost of the loops, was never made before, and pays within AUTO_SOON
  * samples. The cost of a clear change is divided by AUTO_SOON_PART: the model underestimates large
@@ -48,11 +48,12 @@
 
 /* A group with more values is created over several frames. */
 #define AUTO_AT_ONCE 131072
-/* A group with fewer bytes is converted within one frame, because loops are slow while only a part
- * of the types is converted. */
+/* A group with fewer bytes is converted within one frame. While only a part of the types is
+ * converted, loops are slow. */
 #define AUTO_TOGETHER ((size_t)12 << 20)
-/* Touching memory takes a frame for each AUTO_WARM bytes, so that moves do not depend on the speed
- * of the machine. A frame touches up to AUTO_WARM_MOST bytes, and stops after AUTO_WARM_TIME. */
+/* Touching memory takes one frame for each AUTO_WARM bytes. So the speed of the machine does not
+ * decide in which frame values move. A frame touches up to AUTO_WARM_MOST bytes, and stops after
+ * AUTO_WARM_TIME. */
 #define AUTO_WARM ((size_t)3 << 20)
 #define AUTO_WARM_MOST ((size_t)4 << 20)
 #define AUTO_WARM_TIME 2500000 /* ns */
@@ -87,9 +88,9 @@ typedef struct auto_option {
 typedef struct auto_evaluation {
     sett_world* world;
     uint32_t max_values;
-    setti_price least; /* queries with cheaper loops are ignored */
-    bool close;        /* the regret of a change is close to the cost of the change */
-    auto_option best;  /* the best change so far; gain 0: no change pays */
+    setti_price least_cost; /* queries with cheaper loops are ignored */
+    bool close;             /* the regret of a change is close to the cost of the change */
+    auto_option best;       /* the best change so far; gain 0: no change pays */
     setti_concerns concerns;
 } auto_evaluation;
 
@@ -175,7 +176,7 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     }
     auto_mark now;
     auto_mark_type(&now, world, &type->storage);
-    /* changes of one frame count too, because a type may be added and removed in each frame */
+    /* the changes of one frame count, because each frame may add a type and remove it again */
     uint64_t in_frame = auto_count_changed(&sample->before, &now);
     uint64_t in_period = auto_count_changed(&sample->last, &now);
     sample->use.churn = SETTI_MAX(in_period, in_frame * setti_layout_of(world)->period);
@@ -261,8 +262,8 @@ static bool auto_can_group(const sett_query* query)
     if (!setti_layout_can_group(query, automatic)) {
         return false;
     }
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        if (!auto_may_move(query->world, query->term[setti_bits_lowest(rest)].type)) {
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        if (!auto_may_move(query->world, query->term[setti_bits_lowest(terms)].type)) {
             return false;
         }
     }
@@ -273,8 +274,8 @@ static bool auto_can_group(const sett_query* query)
 static uint64_t auto_churn(const sett_query* query)
 {
     uint64_t most_churn = query->grouped.churn; /* counted by an earlier group */
-    for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
-        const setti_type_sample* sample = query->term[setti_bits_lowest(rest)].type->sample;
+    for (uint32_t terms = query->required; terms != 0; terms &= terms - 1) {
+        const setti_type_sample* sample = query->term[setti_bits_lowest(terms)].type->sample;
         if (sample != NULL) {
             most_churn = SETTI_MAX(most_churn, sample->use.churn);
         }
@@ -326,8 +327,8 @@ static bool auto_fits(const setti_relayout* change, uint32_t max_values)
     if (query == NULL) {
         return false;
     }
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        const setti_storage* storage = &query->term[setti_bits_lowest(terms)].type->storage;
         if (storage->kind != SETTI_SPARSE && storage->count > max_values) {
             return false; /* a frame has to convert the whole array */
         }
@@ -398,7 +399,8 @@ static void auto_choose(auto_evaluation* eval)
     sett_world* world = eval->world;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_price loops = (setti_price)query->use[SETTI_SAMPLED].loops;
-        if (loops != 0 && loops * setti_price_loop(query, SETTI_SAMPLED, NULL) >= eval->least) {
+        if (loops != 0 &&
+            loops * setti_price_loop(query, SETTI_SAMPLED, NULL) >= eval->least_cost) {
             auto_price_query(eval, query);
         }
     }
@@ -415,8 +417,8 @@ static void auto_choose(auto_evaluation* eval)
 
 /* --------------------------------------------------------------------------------------- moving */
 
-/* In this section, a function that returns uint64_t returns how many values it has moved, unless
- * the comment says otherwise. */
+/* In this section, a result of type uint64_t is the number of moved values if the function's
+ * comment does not say otherwise. */
 
 /* Resets all regrets: a new layout has other prices. */
 static void auto_forget_regrets(sett_world* world)
@@ -458,8 +460,8 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
     return type->storage.count;
 }
 
-/* Creates the group of a query. The members are in the first `length` rows of all sparse sets,
- * unless `length` is SETTI_NONE. */
+/* Creates the group of a query. If `length` is not SETTI_NONE, the members are in the first
+ * `length` rows of all sparse sets already. */
 static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length)
 {
     SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
@@ -505,7 +507,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
         if (large && sample != NULL) {
             sample->orphaned = true;
             sample->due = true; /* a later frame converts the type */
-            setti_layout_of(world)->more = true;
+            setti_layout_of(world)->has_due_types = true;
         } else {
             moved += auto_convert(world, types[k], NULL, &members);
         }
@@ -539,19 +541,19 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
 {
     uint32_t owned = setti_price_owned(query);
     const sett_world* world = query->world;
-    const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
+    const setti_storage* first_set = &query->term[setti_bits_lowest(owned)].type->storage;
     uint32_t members = 0; /* found so far; this is also the row that the next member gets */
     uint64_t moves = 0;
     setti_matches known; /* which signatures have the conditions */
     setti_matches_init(&known);
-    for (uint32_t row = 0; row < first->extent; row++) {
-        uint32_t index = *setti_storage_index(first, row);
+    for (uint32_t row = 0; row < first_set->extent; row++) {
+        uint32_t index = *setti_storage_index(first_set, row);
         uint32_t signature = setti_entity_set_of(&world->entities, index);
         if (!setti_matches_find(&known, conditions, &world->signatures, signature)) {
             continue;
         }
-        for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
-            const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+        for (uint32_t terms = owned; terms != 0; terms &= terms - 1) {
+            const setti_storage* storage = &query->term[setti_bits_lowest(terms)].type->storage;
             if (setti_sparse_row(storage, index) != members) {
                 moves += 2; /* the values of two rows are exchanged */
             }
@@ -575,14 +577,14 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
     return rows * row_size + index_size;
 }
 
-/* Returns the largest array among the types of a group that are not in *done. Adds the term of the
- * type to *done. Returns NULL if no array is left. */
-static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
+/* Returns the largest array among the types of a group that are not in *done_terms. Adds the term
+ * of the type to *done_terms. Returns NULL if no array is left. */
+static setti_type* auto_next_type(const sett_query* query, uint32_t* done_terms)
 {
     setti_type* next = NULL;
     uint32_t term = 0;
-    for (uint32_t rest = setti_price_owned(query) & ~*done; rest != 0; rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
+    for (uint32_t terms = setti_price_owned(query) & ~*done_terms; terms != 0; terms &= terms - 1) {
+        uint32_t k = setti_bits_lowest(terms);
         setti_type* type = query->term[k].type;
         bool is_larger = next == NULL || type->storage.count > next->storage.count;
         if (type->storage.kind != SETTI_SPARSE && is_larger) {
@@ -591,7 +593,7 @@ static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
         }
     }
     if (next != NULL) {
-        *done |= (uint32_t)1 << term;
+        *done_terms |= (uint32_t)1 << term;
     }
     return next;
 }
@@ -612,9 +614,9 @@ static size_t auto_freed(const setti_storage* storage)
 static bool auto_is_short(const sett_query* query)
 {
     size_t size = 0;
-    uint32_t done = 0;
+    uint32_t done_terms = 0;
     const setti_type* type;
-    while ((type = auto_next_type(query, &done)) != NULL) {
+    while ((type = auto_next_type(query, &done_terms)) != NULL) {
         size += auto_room(query->world, &type->storage);
     }
     return size <= AUTO_TOGETHER;
@@ -625,15 +627,15 @@ static size_t auto_group_room(const sett_query* query)
 {
     size_t size = 0;
     size_t freed = 0;
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        const setti_type* type = query->term[setti_bits_lowest(terms)].type;
         if (type->owner != NULL) { /* the type of another group becomes an array first */
             size += auto_room(query->world, &type->storage);
         }
     }
-    uint32_t done = 0;
+    uint32_t done_terms = 0;
     const setti_type* type;
-    while ((type = auto_next_type(query, &done)) != NULL) {
+    while ((type = auto_next_type(query, &done_terms)) != NULL) {
         size_t room = auto_room(query->world, &type->storage);
         size_t reused = SETTI_MIN(room, freed);
         size += room - reused;
@@ -694,7 +696,7 @@ static void auto_begin_building(sett_world* world, sett_query* query, setti_type
     if (query != NULL) {
         query->wanted = true;
     }
-    if (!expected) { /* else memory for the group is being touched already */
+    if (!expected) { /* the memory of an expected group is being touched already */
         size_t room;
         if (query != NULL) {
             room = auto_group_room(query);
@@ -724,15 +726,17 @@ static uint64_t auto_convert_alone(sett_world* world, setti_type* type)
 static bool auto_is_arranged(const sett_query* query, uint32_t length)
 {
     uint32_t owned = setti_price_owned(query);
-    const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    for (uint32_t rest = owned & (owned - 1); rest != 0; rest &= rest - 1) { /* without `first` */
-        const setti_storage* other = &query->term[setti_bits_lowest(rest)].type->storage;
+    const setti_storage* first_set = &query->term[setti_bits_lowest(owned)].type->storage;
+    /* for all terms except that of `first_set` */
+    for (uint32_t terms = owned & (owned - 1); terms != 0; terms &= terms - 1) {
+        const setti_storage* other_set = &query->term[setti_bits_lowest(terms)].type->storage;
         /* a part lies in a single page of each set */
-        uint32_t part = SETTI_MIN(setti_storage_rows(first), setti_storage_rows(other));
-        for (uint32_t row = 0; row < length; row += part) {
-            const uint32_t* first_indices = setti_storage_index(first, row);
-            const uint32_t* other_indices = setti_storage_index(other, row);
-            size_t size = SETTI_MIN(part, length - row) * sizeof(uint32_t);
+        uint32_t part_rows =
+            SETTI_MIN(setti_storage_rows(first_set), setti_storage_rows(other_set));
+        for (uint32_t row = 0; row < length; row += part_rows) {
+            const uint32_t* first_indices = setti_storage_index(first_set, row);
+            const uint32_t* other_indices = setti_storage_index(other_set, row);
+            size_t size = SETTI_MIN(part_rows, length - row) * sizeof(uint32_t);
             if (memcmp(first_indices, other_indices, size) != 0) {
                 return false;
             }
@@ -752,14 +756,14 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
     if (!auto_is_short(query)) {
         frame_limit = SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE);
     }
-    uint32_t done = 0;
+    uint32_t done_terms = 0;
     setti_type* type;
-    while ((type = auto_next_type(query, &done)) != NULL) {
-        uint64_t total = *moved + type->storage.count;
-        if (*moved != 0 && total > frame_limit) {
+    while ((type = auto_next_type(query, &done_terms)) != NULL) {
+        uint64_t total_moved = *moved + type->storage.count;
+        if (*moved != 0 && total_moved > frame_limit) {
             return false; /* the next frame continues */
         }
-        if (total > max_values) {
+        if (total_moved > max_values) {
             auto_stop_building(world, query); /* the type has grown: gives up */
             return false;
         }
@@ -775,8 +779,8 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
 /* Takes a type of the wanted group away from another group. */
 static uint64_t auto_free_types(sett_world* world, sett_query* query, uint32_t max_values)
 {
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        setti_type* type = query->term[setti_bits_lowest(rest)].type;
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        setti_type* type = query->term[setti_bits_lowest(terms)].type;
         if (type->owner != NULL) {
             uint64_t moved = auto_dissolve(world, type->owner);
             if (moved != 0) { /* 0: the group was large, and its types are orphaned */
@@ -839,8 +843,8 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     return moved;
 }
 
-/* Makes one step toward the chosen change: touches memory, adds members to a group, or converts a
- * type, which takes one step. Returns the number of moved values. */
+/* Makes one step toward the chosen change: touches memory, builds a group, or converts a type. A
+ * type is converted in one step. Returns the number of moved values. */
 static uint64_t auto_build(sett_world* world, uint32_t max_values)
 {
     if (auto_warm(world)) {
@@ -910,7 +914,7 @@ static void auto_select_more(auto_evaluation* eval)
         if (sample != NULL && sample->due) {
             sample->due = type != eval->best.change.type && auto_select(eval, type);
             if (sample->due) {
-                setti_layout_of(world)->more = true;
+                setti_layout_of(world)->has_due_types = true;
             }
         }
     }
@@ -921,7 +925,7 @@ static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
 {
     uint64_t spent = 0; /* moved values, and AUTO_TYPE for each type */
     uint64_t moved = 0;
-    setti_layout_of(world)->more = false;
+    setti_layout_of(world)->has_due_types = false;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         setti_type_sample* sample = type->sample;
@@ -929,7 +933,7 @@ static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
             continue;
         }
         if (spent != 0 && spent + type->storage.count + AUTO_TYPE > AUTO_MORE) {
-            setti_layout_of(world)->more = true; /* the next frame continues */
+            setti_layout_of(world)->has_due_types = true; /* the next frame continues */
             break;
         }
         sample->due = false;
@@ -997,7 +1001,7 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
     setti_concerns_init(&eval.concerns, world);
     /* 1 / AUTO_PART of the cost of all loops, or half of the average of the queries, whichever is
      * less */
-    eval.least =
+    eval.least_cost =
         all_loops / SETTI_MAX((setti_price)AUTO_PART, (setti_price)eval.concerns.queries * 2);
     auto_choose(&eval);
     bool found = eval.best.gain > 0;
@@ -1087,7 +1091,7 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
     if (layout->building) {
         return auto_build(world, max_values);
     }
-    if (layout->more) {
+    if (layout->has_due_types) {
         return auto_convert_due(world, max_values);
     }
     if (++layout->frames < layout->period) {
@@ -1122,7 +1126,7 @@ SETTI_COLD sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
     auto_stop_building(world, NULL);
     auto_expect_none(world);
     layout->early = true;
-    layout->more = false;
+    layout->has_due_types = false;
     world->counting = layout->automatic || world->profiling;
     return SETT_OK;
 }

@@ -916,8 +916,8 @@ bool setti_layout_can_group(const sett_query* query, bool automatic)
             return false; /* another group is in the way, or this group exists */
         }
     }
-    for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
-        if (!layout_can_own(query->term[setti_bits_lowest(rest)].type, automatic)) {
+    for (uint32_t terms = owned; terms != 0; terms &= terms - 1) {
+        if (!layout_can_own(query->term[setti_bits_lowest(terms)].type, automatic)) {
             return false;
         }
     }
@@ -952,8 +952,8 @@ static uint64_t layout_group_moves(const sett_query* query)
     uint64_t values = 0;
     uint64_t most_members = UINT32_MAX; /* the count of the rarest type */
     uint32_t sparse_sets = 0;
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        const setti_storage* storage = &query->term[setti_bits_lowest(terms)].type->storage;
         most_members = SETTI_MIN(most_members, storage->count);
         if (storage->kind == SETTI_SPARSE) {
             sparse_sets++;

@@ -28,8 +28,8 @@
 #define COST_INDIRECT 300
 /* Adding or removing in a sparse set, in addition to the cost in an array. */
 #define COST_CHANGE 550
-/* A change far in memory has a cache miss at the row that fills the hole, at the index entry of
- * this row, and at the new row. */
+/* A change far in memory misses the cache at three places: the row that fills the hole, the index
+ * entry of this row, and the new row. */
 #define COST_CHANGE_FAR 5000
 
 /* A layout as a query sees it. In the sets of terms, bit k stands for term k. */
@@ -55,8 +55,8 @@ uint32_t setti_price_owned(const sett_query* query)
 /* Whether `group` owns a type that a group for `query` would own. */
 static bool price_collides(const sett_query* query, const setti_listener* group)
 {
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        if (query->term[setti_bits_lowest(rest)].type->owner == group) {
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        if (query->term[setti_bits_lowest(terms)].type->owner == group) {
             return true;
         }
     }
@@ -70,8 +70,8 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
 {
     uint32_t common = 0;
     *all = true;
-    for (uint32_t rest = terms; rest != 0; rest &= rest - 1) {
-        const setti_term* term = &other->term[setti_bits_lowest(rest)];
+    for (uint32_t terms_left = terms; terms_left != 0; terms_left &= terms_left - 1) {
+        const setti_term* term = &other->term[setti_bits_lowest(terms_left)];
         uint32_t equal_terms = 0;
         for (uint32_t k = 0; k < query->term_count; k++) {
             const setti_term* candidate = &query->term[k];
@@ -162,8 +162,8 @@ static price_view price_view_of(const sett_query* query, setti_use use,
     return view;
 }
 
-/* Returns the cost of testing the terms `tested` for each of `rows` rows, and of fetching the
- * values of each match. The values of the terms `in_place` need no fetching. */
+/* Returns the cost of testing the terms `tested` for `rows` rows, and of fetching the values of the
+ * matches. The values of the terms `in_place` need no fetching. */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
@@ -171,8 +171,8 @@ static setti_price price_others(const sett_query* query, setti_price matches, se
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
         if (term->has_field && (in_place >> k & 1) == 0) {
-            setti_price back = term->access == SETT_IN ? 0 : COST_BACK;
-            price += matches * (COST_FETCH + back);
+            setti_price back_cost = term->access == SETT_IN ? 0 : COST_BACK;
+            price += matches * (COST_FETCH + back_cost);
         }
     }
     return price;
@@ -196,23 +196,24 @@ static setti_price price_pages(const sett_query* query, setti_price matches, con
 {
     uint32_t walked = query->required & ~view->sparse_set;
     setti_price rows = setti_entity_capacity(&query->world->entities);
-    for (uint32_t rest = walked; rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+    for (uint32_t terms = walked; terms != 0; terms &= terms - 1) {
+        const setti_storage* storage = &query->term[setti_bits_lowest(terms)].type->storage;
         /* a sparse set becomes an array; its extent does not say yet how long the array is */
         if (storage->kind != SETTI_SPARSE) {
             rows = SETTI_MIN(rows, (setti_price)storage->extent);
         }
     }
-    setti_price steps = rows * COST_STEP / 1024 * setti_bits_count(walked); /* a step: 1,024 rows */
-    setti_price found;
+    /* A step reads the words of 1,024 rows. */
+    setti_price step_cost = rows * COST_STEP / 1024 * setti_bits_count(walked);
+    setti_price match_cost;
     if (matches >= rows * 98 / 100) { /* nearly all rows match, so the matches are in runs */
-        found = matches * COST_DENSE;
+        match_cost = matches * COST_DENSE;
     } else {
-        setti_price lines = SETTI_MIN(matches * COST_LINE, rows * COST_LINES);
-        found = lines + matches * COST_LISTED;
+        setti_price line_cost = SETTI_MIN(matches * COST_LINE, rows * COST_LINES);
+        match_cost = line_cost + matches * COST_LISTED;
     }
     uint32_t tested = query->required & view->sparse_set;
-    return COST_LOOP + steps + found +
+    return COST_LOOP + step_cost + match_cost +
            price_others(query, matches, rows, tested, ~view->sparse_set);
 }
 
@@ -226,15 +227,15 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
         return COST_LOOP + view.rows * COST_DENSE +
                price_others(query, matches, view.rows, tested, view.owned);
     }
-    setti_price least = INT64_MAX;
+    setti_price least_cost = INT64_MAX;
     if ((query->required & ~view.sparse_set) != 0) { /* an array or a tag */
-        least = price_pages(query, matches, &view);
+        least_cost = price_pages(query, matches, &view);
     }
-    for (uint32_t rest = query->required & view.sparse_set; rest != 0; rest &= rest - 1) {
-        setti_price price = price_driver(query, matches, setti_bits_lowest(rest));
-        least = SETTI_MIN(least, price);
+    for (uint32_t terms = query->required & view.sparse_set; terms != 0; terms &= terms - 1) {
+        setti_price price = price_driver(query, matches, setti_bits_lowest(terms));
+        least_cost = SETTI_MIN(least_cost, price);
     }
-    return least;
+    return least_cost;
 }
 
 /* Whether a change may affect the cost of loops over a query. */
@@ -280,14 +281,14 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
     if (change->group == NULL) {
         return 0;
     }
-    setti_price price = 0;
-    for (uint32_t rest = setti_price_owned(change->group); rest != 0; rest &= rest - 1) {
-        const setti_type* type = change->group->term[setti_bits_lowest(rest)].type;
+    setti_price cost = 0;
+    for (uint32_t terms = setti_price_owned(change->group); terms != 0; terms &= terms - 1) {
+        const setti_type* type = change->group->term[setti_bits_lowest(terms)].type;
         if (type->storage.kind != SETTI_SPARSE) {
-            price += price_singles(type);
+            cost += price_singles(type);
         }
     }
-    return price;
+    return cost;
 }
 
 /* Adds the prices of the loops over a query, before and after a change, to the total. */

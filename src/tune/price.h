@@ -43,8 +43,8 @@ typedef struct setti_price_list {
     uint32_t count;
 } setti_price_list;
 
-/* Returns the prices before and after a change, for the queries of `list`, or for all queries if
- * `list` is NULL. */
+/* Returns the prices before and after a change, for the queries of `list`. If `list` is NULL, all
+ * queries count. */
 setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list);
 

@@ -7,21 +7,21 @@
 
 #include "world/world.h"
 
-/* Adds `more`, a later span, to `span`. */
-static void trend_join(sett_span* span, const sett_span* more)
+/* Adds the span `later` to the earlier span `span`. */
+static void trend_join(sett_span* span, const sett_span* later)
 {
     if (span->frames == 0) {
-        span->dt_min = more->dt_min;
-        span->dt_max = more->dt_max;
+        span->dt_min = later->dt_min;
+        span->dt_max = later->dt_max;
     }
-    span->time += more->time;
-    span->dt_min = SETTI_MIN(span->dt_min, more->dt_min);
-    span->dt_max = SETTI_MAX(span->dt_max, more->dt_max);
-    span->frames += more->frames;
-    span->entities = more->entities;
-    span->values = more->values;
-    span->block_size = more->block_size;
-    span->allocations += more->allocations;
+    span->time += later->time;
+    span->dt_min = SETTI_MIN(span->dt_min, later->dt_min);
+    span->dt_max = SETTI_MAX(span->dt_max, later->dt_max);
+    span->frames += later->frames;
+    span->entities = later->entities;
+    span->values = later->values;
+    span->block_size = later->block_size;
+    span->allocations += later->allocations;
 }
 
 /* Returns the place of span number `number` in a ring. The ring has one more place than
