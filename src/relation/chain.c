@@ -183,6 +183,7 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
         chain_fill(relation, (unsigned char*)link, first, run, target);
         chain_append_run(relation, SETTI_SOURCES, list, &link->chain_, first, run);
     }
+    /* chain_fill has made the last link lead to a row after it. */
     chain_at(relation, SETTI_SOURCES, list->last_)->next = SETTI_NONE;
 }
 
@@ -207,6 +208,7 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
 static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(relation->pair_capacity != 0);
+    /* The odd factors mix all bits of both indices into the upper half. */
     uint64_t mixed = (source + target * (uint64_t)0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
     return (uint32_t)(mixed >> 32) & (relation->pair_capacity - 1);
 }
@@ -285,7 +287,7 @@ static void pair_make(setti_relation* relation)
     uint32_t count = relation->record_count;
     setti_chain_drop_pairs(relation);
     bool has_reservation = pool->held != NULL; /* reserved memory is for the change in progress */
-    if (has_reservation || count > UINT32_MAX / 8) {
+    if (has_reservation || count > UINT32_MAX / 8) { /* the capacity must fit into 32 bits */
         return;
     }
     /* At most a third is used now, and at most 2/3 when the number of links has doubled. */
@@ -346,7 +348,7 @@ bool setti_chain_reserve(setti_relation* relation)
 {
     bool fresh; /* an out parameter, not needed */
     if (relation->record_count == SETTI_NONE) {
-        return false;
+        return false; /* SETTI_NONE is no place */
     }
     return setti_pages_ensure(&relation->world->pool, &relation->records,
                               relation->record_count >> relation->layout.shift, &fresh);
@@ -358,7 +360,7 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count)
     bool fresh; /* an out parameter, not needed */
     uint64_t end = (uint64_t)relation->record_count + relation->claimed + count;
     if (end >= SETTI_NONE) {
-        return false;
+        return false; /* SETTI_NONE is no place */
     }
     uint32_t first_page = (relation->record_count + relation->claimed) >> relation->layout.shift;
     uint32_t last_page = (uint32_t)(end - 1) >> relation->layout.shift;
@@ -552,7 +554,7 @@ SETTI_COLD static const char* chain_validate_lists(const setti_relation* relatio
     SETTI_EACH_INDEX(index, &type->storage) {
         const sett_links* list = setti_storage_find(&type->storage, index);
         uint32_t place = list->count != 0 ? list->first_ : SETTI_NONE;
-        uint32_t previous = SETTI_NONE;
+        uint32_t previous = SETTI_NONE; /* before the first link */
         uint32_t count = 0;
         for (; place != SETTI_NONE && count <= list->count; count++) {
             sett_entity owner = sett_null();

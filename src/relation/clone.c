@@ -548,7 +548,7 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
     return lead->sources != NULL;
 }
 
-/* Finds the nodes that derive, and adds leads for all links that copies get. */
+/* Finds the nodes whose copies become instances, and adds leads for all links that copies get. */
 static sett_status clone_find_links(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -861,7 +861,7 @@ static void clone_remap(setti_clone* clone, unsigned char* bytes, uint32_t k)
     SETTI_ASSERT(k < clone->count);
     sett_entity reference;
     memcpy(&reference, bytes, sizeof(reference));
-    uint32_t node = SETTI_NONE;
+    uint32_t node = SETTI_NONE; /* the reference is null, or leads to no copied entity */
     if (!sett_is_null(reference)) {
         node = clone_node_of(clone, reference);
     }

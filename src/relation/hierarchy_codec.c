@@ -23,6 +23,7 @@ static bool codec_node_differs(const void* before, const void* after)
 {
     const sett_hierarchy* old_node = before;
     const sett_hierarchy* new_node = after;
+    /* The other bits of `children` are the number of children, which follows from the parents. */
     return ((old_node->children ^ new_node->children) & SETTI_POLICY) != 0;
 }
 

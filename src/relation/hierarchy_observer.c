@@ -37,7 +37,7 @@ static uint32_t view_signature(const sett_world* world, const tree_view* view, u
     if (index == view->index) {
         return view->signature;
     }
-    return setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
+    return setti_entity_set_of(&world->entities, index) & ~SETTI_DYING; /* without the flag */
 }
 
 /* Returns the link of an entity's parent in the view, or 0. */

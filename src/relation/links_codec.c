@@ -14,7 +14,7 @@ static const void* codec_link_at(setti_sides* sides, const setti_type* type, uin
     }
     const unsigned char* page =
         sides->page(sides, &relation->records, place >> relation->layout.shift, side);
-    uint32_t row = place & (((uint32_t)1 << relation->layout.shift) - 1);
+    uint32_t row = place & (((uint32_t)1 << relation->layout.shift) - 1); /* on the page */
     return page + (size_t)row * relation->layout.size;
 }
 

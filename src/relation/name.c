@@ -93,6 +93,7 @@ static bool name_reserve_slots(sett_world* world, setti_name_table* names, uint3
     }
     setti_name_table grown = *names;
     size_t size;
+    /* more than 1.5 * count */
     grown.capacity = SETTI_MAX(setti_bits_ceil(count + count / 2 + 1), 16);
     grown.count = 0;
     if (count > UINT32_MAX / 4 || !setti_multiply(grown.capacity, sizeof(*grown.slot), &size)) {

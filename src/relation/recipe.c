@@ -328,7 +328,7 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     }
     prefab_recipe* old = *slot;
     if (old != NULL && !old->simple && old->tries < RECIPE_TRIES) {
-        old->tries++;
+        old->tries++; /* clone.c makes more instances before the next analysis */
         return;
     }
     setti_clone plan = {

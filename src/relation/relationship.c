@@ -52,7 +52,7 @@ static void relation_lay_out(setti_relation* relation, const sett_component_desc
     while (shift > 4 && size << shift > RECORD_PAGE) {
         shift--;
     }
-    setti_pages_init(&relation->records, size << shift, SETTI_MAX(align, 64));
+    setti_pages_init(&relation->records, size << shift, SETTI_MAX(align, 64)); /* cache lines */
     relation->data_size = (uint32_t)data->size;
     relation->layout = (setti_records){
         .pages = &relation->records,

@@ -429,7 +429,7 @@ static void text_write(setti_pool* pool, setti_texts* texts, uint32_t place, con
     if (hole > size) { /* the rest of the hole */
         text_set_head(texts, place + size, (hole - size - TEXT_AROUND) | SETTI_TEXT_HOLE);
     } else if (hole == 0 && (place & TEXT_MASK) + size + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE) {
-        text_set_head(texts, place + size, TEXT_PAGE_END);
+        text_set_head(texts, place + size, TEXT_PAGE_END); /* the text is the last of the page */
     }
     text_set_head(texts, place, length);
     memcpy(page + (place & TEXT_MASK) + SETTI_TEXT_HEAD, text, length);

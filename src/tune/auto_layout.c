@@ -138,7 +138,7 @@ static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
         }
     }
     uint64_t count_change = SETTI_MAX(a->count, b->count) - SETTI_MIN(a->count, b->count);
-    uint32_t indices_per_bit = a->span / 64 / AUTO_WORDS;
+    uint32_t indices_per_bit = a->span / 64 / AUTO_WORDS; /* a word has 64 bits */
     return SETTI_MAX(count_change, bits_changed * indices_per_bit);
 }
 
@@ -815,7 +815,7 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     setti_type* required[SETT_QUERY_TERMS];
     setti_type* excluded[SETT_QUERY_TERMS];
     setti_listener conditions = auto_conditions(query, required, excluded);
-    uint32_t members = SETTI_NONE;
+    uint32_t members = SETTI_NONE; /* unknown if all types are sparse sets already */
     if (!auto_convert_types(world, query, &conditions, max_values, &moved, &members)) {
         return moved;
     }

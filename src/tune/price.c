@@ -141,7 +141,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
     if (change == NULL) {
         change = &unchanged;
     }
-    price_view view = {.sparse_set = ~query->positional};
+    price_view view = {.sparse_set = ~query->positional}; /* also bits beyond the last term */
     if (query->arranged != 0 && !price_cover_ends(query, change)) { /* the present group stays */
         view.owned = query->arranged;
         view.covered = query->covered;
