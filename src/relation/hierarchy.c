@@ -59,7 +59,7 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
     if (cow) {
         setti_pages_write(&world->pool, &storage->rows, page);
     } else {
-        (void)setti_pages_try_mark(&world->pool, &storage->rows, page, false);
+        (void)setti_pages_try_mark(&world->pool, &storage->rows, page, SETTI_NO_COW);
     }
 }
 
@@ -437,7 +437,7 @@ static uint32_t tree_default_policy(const setti_type* type)
     return (uint32_t)setti_hierarchy_of(type->world)->policy - SETT_CHILDREN_DESTROY;
 }
 
-/* Sets the default policy to a number from tree_default_policy. */
+/* Sets the default policy. `choice` is a number that tree_default_policy has returned. */
 static void tree_choose(setti_type* type, uint32_t choice)
 {
     SETTI_ASSERT(choice <= SETT_CHILDREN_REJECT - SETT_CHILDREN_DESTROY);

@@ -250,7 +250,7 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan,
         const setti_type* type = part->type;
         if (setti_hierarchy_of(world) != NULL && type == setti_hierarchy_of(world)->type) {
             part->value = &node->copy;
-            part->quiet = true;
+            part->quiet = true; /* the value is the library's, so on_set does not run */
         }
         if (part->origin != NULL && type->desc.entity_offset_count != 0) {
             node->has_references = true;

@@ -11,11 +11,11 @@
  * A text is rejected if the 64 next numbers are taken, so that an attack costs little time.
  *
  * A sweep frees unused texts: it collects all keys in use, turns unused texts into holes for new
- * texts, and frees pages without a text. It runs when pages are full, if the texts added since the
- * last sweep have as many bytes as all texts that the last sweep preserved, or more. So a text
- * costs O(1) amortised, and pages take about twice the size of the names. Texts in use never move,
- * because sett_name_get returns addresses of texts. Rejected: counting users, because setting or
- * clearing a name would write to a page of the state.
+ * texts, and frees pages without a text. It runs when pages are full, but only after enough texts
+ * were added: at least as many bytes as the last sweep preserved. So a text costs O(1) amortised,
+ * and pages take about twice the size of the names. Texts in use never move, because sett_name_get
+ * returns addresses of texts. Rejected: counting users, because setting or clearing a name would
+ * write to a page of the state.
  *
  * Invariant:  texts and holes fill pages without gaps up to `used`, and no later page exists;
  *             where[key] = place of the text with the key;  each user's key has a text

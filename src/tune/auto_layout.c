@@ -637,7 +637,7 @@ static size_t auto_group_room(const sett_query* query)
     const setti_type* type;
     while ((type = auto_next_type(query, &done_terms)) != NULL) {
         size_t room = auto_room(query->world, &type->storage);
-        size_t reused = SETTI_MIN(room, freed);
+        size_t reused = SETTI_MIN(room, freed); /* memory that earlier conversions have freed */
         size += room - reused;
         freed += auto_freed(&type->storage) / 8 * 7 - reused; /* an eighth is lost in gaps */
     }
@@ -650,6 +650,7 @@ static void auto_begin_warming(struct setti_layout* layout, size_t size)
     size += size / 16; /* the ends of pages are not used */
     layout->warm = NULL;
     layout->warm_size = size;
+    /* frames, rounded up */
     layout->warming = (uint32_t)SETTI_MIN(size / AUTO_WARM, (size_t)UINT16_MAX) + 1;
 }
 
