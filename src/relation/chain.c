@@ -26,7 +26,8 @@
  */
 #include "relation/chain.h"
 
-#define CHAIN_PATIENCE 4 /* visits of each link, on average, before the table of pairs is built */
+/* Before the table of pairs is built, searches visit each link this many times on average. */
+#define CHAIN_PATIENCE 4
 
 /* Returns the list of the links to a living entity, marked as written. Returns NULL if the entity
  * is not a target. */
@@ -73,8 +74,8 @@ SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, setti_link_si
     return &chain_record_mut(relation, place)->by_source;
 }
 
-/* Appends `count` links to a list, from place `first` on. They are neighbours of each other
- * already.
+/* Appends `count` links to a list, from place `first` on. The caller has made them neighbours of
+ * each other.
  *   chain  the neighbours of the first link */
 SETTI_INLINE void chain_append_run(const setti_relation* relation, setti_link_side side,
                                    sett_links* list, sett_chain_* chain, uint32_t first,
@@ -99,10 +100,10 @@ static void chain_append(const setti_relation* relation, setti_link_side side, s
     chain_append_run(relation, side, list, chain, place, 1);
 }
 
-/* Makes the link before a link lead to `next`, and the link after that link lead back to
- * `previous`.
- *   chain  the neighbours of the link in the middle
- *   list   NULL: the entity of the list is dead */
+/* Corrects the two neighbours of a link. The link before it gets `next` as the next link. The link
+ * after it gets `previous` as the previous link.
+ *   chain  the present neighbours
+ *   list   NULL if the entity of the list is dead */
 static void chain_redirect(const setti_relation* relation, setti_link_side side, sett_links* list,
                            const sett_chain_* chain, uint32_t next, uint32_t previous)
 {
@@ -151,16 +152,17 @@ static void chain_fill(const setti_relation* relation, unsigned char* row, uint3
     }
 }
 
-/* Returns the number of sources at the begin of the array with neighbouring values on one page. */
+/* Returns how many sources at the begin of an array have neighbouring values on one page. */
 static uint32_t chain_run(const setti_storage* storage, const sett_entity* sources, uint32_t count)
 {
     uint32_t rows = setti_storage_rows(storage);
-    uint32_t limit = 1;
+    uint32_t page_rest = 1;
     if (storage->kind == SETTI_ARRAY) {
-        limit = rows - (sources[0].index & (rows - 1)); /* rows from the first source to the end */
+        /* the rows from the first source to the end of the page */
+        page_rest = rows - (sources[0].index & (rows - 1));
     }
     uint32_t run = 1;
-    while (run < count && run < limit && sources[run].index == sources[0].index + run) {
+    while (run < count && run < page_rest && sources[run].index == sources[0].index + run) {
         run++;
     }
     return run;
@@ -174,13 +176,14 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
     const setti_storage* storage = &relation->links->storage;
     sett_links* list = chain_list(relation, target);
     SETTI_ASSERT(list != NULL && count != 0);
-    for (uint32_t done = 0, run; done < count; done += run) {
-        run = chain_run(storage, sources + done, count - done);
-        uint32_t first = sources[done].index;
+    for (uint32_t linked = 0, run; linked < count; linked += run) {
+        run = chain_run(storage, sources + linked, count - linked);
+        uint32_t first = sources[linked].index;
         sett_link* link = setti_storage_find_mut(pool, storage, first);
         chain_fill(relation, (unsigned char*)link, first, run, target);
         chain_append_run(relation, SETTI_SOURCES, list, &link->chain_, first, run);
     }
+    /* chain_fill has made the last link lead to a row after it. */
     chain_at(relation, SETTI_SOURCES, list->last_)->next = SETTI_NONE;
 }
 
@@ -205,6 +208,7 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
 static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(relation->pair_capacity != 0);
+    /* The odd factors mix all bits of both indices into the upper half. */
     uint64_t mixed = (source + target * (uint64_t)0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
     return (uint32_t)(mixed >> 32) & (relation->pair_capacity - 1);
 }
@@ -234,7 +238,7 @@ static void pair_put(const setti_relation* relation, uint32_t place)
     while (relation->pairs[slot] != 0) {
         slot = pair_next_slot(relation, slot);
     }
-    relation->pairs[slot] = place + 1;
+    relation->pairs[slot] = place + 1; /* 0 is an empty slot */
 }
 
 /* Returns the slot of a record that is in the table of pairs. */
@@ -283,10 +287,10 @@ static void pair_make(setti_relation* relation)
     uint32_t count = relation->record_count;
     setti_chain_drop_pairs(relation);
     bool has_reservation = pool->held != NULL; /* reserved memory is for the change in progress */
-    if (has_reservation || count > UINT32_MAX / 8) {
+    if (has_reservation || count > UINT32_MAX / 8) { /* the capacity must fit into 32 bits */
         return;
     }
-    /* A multiple of three: the table is at most 2/3 full even if the number of links doubles. */
+    /* At most a third is used now, and at most 2/3 when the number of links has doubled. */
     uint32_t capacity = setti_bits_ceil(count * 3 + 16);
     relation->pairs = setti_pool_alloc_zero(pool, capacity * sizeof(*relation->pairs), 16);
     if (relation->pairs == NULL) {
@@ -299,8 +303,8 @@ static void pair_make(setti_relation* relation)
     }
 }
 
-/* Adds a new record to the table of pairs if there is one. Builds a larger table if this is
- * full. */
+/* Adds a new record to the table of pairs, if there is a table. Builds a larger table if more than
+ * 2/3 are used. */
 static void pair_append(setti_relation* relation, uint32_t place)
 {
     if (!pair_is_current(relation)) {
@@ -314,7 +318,8 @@ static void pair_append(setti_relation* relation, uint32_t place)
     }
 }
 
-/* Removes a record from the table of pairs. The record `last` is at `place` from now on. */
+/* Removes the record at `place` from the table of pairs. The entry of the record `last` gets the
+ * number `place`, because that record is about to move there. */
 static void pair_delete(const setti_relation* relation, uint32_t place, uint32_t last)
 {
     if (pair_is_current(relation)) {
@@ -341,9 +346,9 @@ static uint32_t pair_find(const setti_relation* relation, uint32_t source, sett_
 
 bool setti_chain_reserve(setti_relation* relation)
 {
-    bool fresh; /* not needed */
+    bool fresh; /* an out parameter, not needed */
     if (relation->record_count == SETTI_NONE) {
-        return false;
+        return false; /* SETTI_NONE is no place */
     }
     return setti_pages_ensure(&relation->world->pool, &relation->records,
                               relation->record_count >> relation->layout.shift, &fresh);
@@ -352,10 +357,10 @@ bool setti_chain_reserve(setti_relation* relation)
 bool setti_chain_claim(setti_relation* relation, uint32_t count)
 {
     SETTI_ASSERT(relation->many);
-    bool fresh; /* not needed */
+    bool fresh; /* an out parameter, not needed */
     uint64_t end = (uint64_t)relation->record_count + relation->claimed + count;
     if (end >= SETTI_NONE) {
-        return false;
+        return false; /* SETTI_NONE is no place */
     }
     uint32_t first_page = (relation->record_count + relation->claimed) >> relation->layout.shift;
     uint32_t last_page = (uint32_t)(end - 1) >> relation->layout.shift;
@@ -427,7 +432,8 @@ void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target)
 {
     sett_world* world = relation->world;
-    if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* sett_set writes the same value */
+    if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) {
+        /* sett_set writes the value that is there already, and runs on_set. */
         const void* value = setti_storage_find(&relation->links->storage, source);
         world->changed_link.relationship = relation->links->id;
         world->changed_link.source = source;
@@ -480,12 +486,12 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
     if (pair_is_current(relation)) {
         return pair_find(relation, source.index, target);
     }
-    bool from_source = targets->count <= sources->count; /* walks over the shorter list */
-    uint32_t place = from_source ? targets->first_ : sources->first_;
+    bool along_targets = targets->count <= sources->count; /* walks over the shorter list */
+    uint32_t place = along_targets ? targets->first_ : sources->first_;
     for (; place != SETTI_NONE; ++*steps) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         bool found;
-        if (from_source) {
+        if (along_targets) {
             found = sett_equals(record->link.target, target);
         } else {
             found = record->source == source.index;
@@ -493,14 +499,14 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
         if (found) {
             return place;
         }
-        place = from_source ? record->by_source.next : record->link.chain_.next;
+        place = along_targets ? record->by_source.next : record->link.chain_.next;
     }
     return SETTI_NONE;
 }
 
 uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source, sett_entity target)
 {
-    uint32_t steps; /* not needed */
+    uint32_t steps; /* an out parameter, not needed */
     return chain_walk(relation, source, target, &steps);
 }
 
@@ -511,7 +517,7 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
     relation->walked += steps;
     uint64_t limit = (uint64_t)relation->record_count * CHAIN_PATIENCE;
     if (relation->walked > limit && !pair_is_current(relation)) {
-        pair_make(relation); /* later searches use the index of pairs instead of walks */
+        pair_make(relation); /* later searches use the table instead of walks */
     }
     return place;
 }
@@ -537,8 +543,8 @@ static const sett_chain_* chain_neighbours(const setti_relation* relation, setti
     return &record->by_source;
 }
 
-/* Returns NULL, or the error in the lists of one side. Sets `*total` to the number of links in
- * these lists. */
+/* Returns NULL if the lists of one side are valid. Otherwise returns the reason. Sets `*total` to
+ * the number of links in these lists. */
 SETTI_COLD static const char* chain_validate_lists(const setti_relation* relation,
                                                    setti_link_side side, uint64_t* total)
 {
@@ -548,7 +554,7 @@ SETTI_COLD static const char* chain_validate_lists(const setti_relation* relatio
     SETTI_EACH_INDEX(index, &type->storage) {
         const sett_links* list = setti_storage_find(&type->storage, index);
         uint32_t place = list->count != 0 ? list->first_ : SETTI_NONE;
-        uint32_t previous = SETTI_NONE;
+        uint32_t previous = SETTI_NONE; /* before the first link */
         uint32_t count = 0;
         for (; place != SETTI_NONE && count <= list->count; count++) {
             sett_entity owner = sett_null();
@@ -573,7 +579,7 @@ SETTI_COLD static const char* chain_validate_lists(const setti_relation* relatio
     return NULL;
 }
 
-/* Returns false if the table of pairs does not have as many entries as there are records. */
+/* Returns true if there is no table of pairs, or if it has as many entries as there are records. */
 static bool chain_validate_pairs(const setti_relation* relation)
 {
     uint32_t count = 0;
@@ -600,7 +606,8 @@ static bool chain_validate_once(const setti_relation* relation)
     return true;
 }
 
-/* Returns true if no entity is in a cycle: then walks from all roots visit all links. */
+/* Returns true if no entity is in a cycle. A link of a cycle is not visited by a walk from a
+ * root. */
 static bool chain_has_no_cycle(const setti_relation* relation)
 {
     const setti_storage* links = &relation->links->storage;
@@ -617,8 +624,8 @@ static bool chain_has_no_cycle(const setti_relation* relation)
     return visited == links->count;
 }
 
-/* Returns the reason why the lists of sources, or the records, are invalid; or NULL. Sets `*total`
- * to the number of records. */
+/* Returns NULL if the lists of sources and the records are valid. Otherwise returns the reason.
+ * Sets `*total` to the number of records in these lists. */
 static const char* chain_validate_many(const setti_relation* relation, uint64_t* total)
 {
     const char* reason = chain_validate_lists(relation, SETTI_TARGETS, total);
@@ -639,16 +646,16 @@ static const char* chain_validate_many(const setti_relation* relation, uint64_t*
 
 SETTI_COLD const char* setti_chain_validate(const setti_relation* relation)
 {
-    uint64_t by_target;
-    uint64_t by_source = relation->links->storage.count;
-    const char* reason = chain_validate_lists(relation, SETTI_SOURCES, &by_target);
+    uint64_t in_target_lists;
+    uint64_t in_sources = relation->links->storage.count;
+    const char* reason = chain_validate_lists(relation, SETTI_SOURCES, &in_target_lists);
     if (reason == NULL && relation->many) {
-        reason = chain_validate_many(relation, &by_source);
+        reason = chain_validate_many(relation, &in_sources);
     }
     if (reason != NULL) {
         return reason;
     }
-    if (by_target != by_source) {
+    if (in_target_lists != in_sources) {
         return "relationship: links are missing from their targets' lists";
     }
     if (relation->desc.acyclic && !chain_has_no_cycle(relation)) {

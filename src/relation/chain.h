@@ -29,7 +29,7 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
     SETTI_ASSERT(relation->many &&
                  setti_pages_get(&relation->records, place >> relation->layout.shift) != NULL);
     unsigned char* page = relation->records.data[place >> relation->layout.shift];
-    uint32_t row = place & (((uint32_t)1 << relation->layout.shift) - 1);
+    uint32_t row = place & (((uint32_t)1 << relation->layout.shift) - 1); /* on the page */
     return (setti_chain_record*)(void*)(page + (size_t)row * relation->layout.size);
 }
 
@@ -84,8 +84,8 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link);
 /* Deletes a record. The last record moves to `place`. */
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
-/* Deletes a link, and runs on_set. If the link is the source's only one, does nothing and returns
- * false. */
+/* Deletes a link, and runs on_set. Does nothing and returns false if it is the source's only
+ * link. */
 bool setti_chain_delete_one(setti_relation* relation, uint32_t place);
 
 /* Moves the link at `place` to the end of the list of a side. */
@@ -163,8 +163,8 @@ SETTI_INLINE uint32_t setti_chain_next_below(const setti_relation* relation, uin
     return next;
 }
 
-/* Returns the index of the entity at the end of a link that `side` names: the source for
- * SETTI_SOURCES, or else the target. */
+/* Returns the index of the entity at one end of a link. `side` is SETTI_SOURCES for the source, and
+ * SETTI_TARGETS for the target. */
 SETTI_INLINE uint32_t setti_chain_end(const setti_relation* relation, uint32_t place,
                                       setti_link_side side)
 {

@@ -116,8 +116,8 @@ static bool source_is_stranded(const sett_world* world, const setti_type* type, 
     return true;
 }
 
-/* Returns true for one link of each source: the link at `place` is the last in the source's list.
- * */
+/* Returns true if the link at `place` is the last one in the list of its source. This is true for
+ * one link of each source. */
 static bool cleanup_is_last_link(const setti_relation* relation, uint32_t source, uint32_t place)
 {
     const sett_links* targets = setti_storage_find(&relation->links->storage, source);
@@ -135,7 +135,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     uint32_t place = setti_chain_first(relation, index, SETTI_SOURCES);
     for (; place != SETTI_NONE; place = setti_chain_next(relation, place, SETTI_SOURCES)) {
         uint32_t source = setti_chain_source(relation, place);
-        /* Once for each source, because setti_change_reserve_stranded visits all of the links. */
+        /* Reserves once for each source: setti_change_reserve_stranded visits all links of it. */
         if (setti_change_is_dying(world, source) ||
             !cleanup_is_last_link(relation, source, place)) {
             continue;
@@ -161,7 +161,7 @@ static void target_detach(sett_world* world, setti_type* type, uint32_t index)
             if (!setti_chain_delete_one(relation, place)) { /* the only link of the source */
                 setti_change_remove_stranded(world, source);
             }
-            /* The last record has moved to `place`. Maybe that record was the next one. */
+            /* The last record has moved to `place`. It may have been the next one to visit. */
             if (relation->many && next == relation->record_count) {
                 next = place;
             }

@@ -12,9 +12,10 @@
  * linked. Callbacks run last, when all references are valid. Components with links, and "sources"
  * components, are created empty; the links are made afterwards.
  *
- * Invariant:  if a reference, link or parent of an original is a copied entity, that of the k-th
- *             copy is the k-th copy of this entity. If the entity is not copied, that of each copy
- *             is the same entity; in another world it is the entity with the same path, or null
+ * Invariant:  an original may have an entity as a reference, as the target of a link or as the
+ *             parent. If this entity is copied, the k-th copy of the original has the k-th copy of
+ *             the entity. Otherwise each copy has the same entity. In another world, each copy has
+ *             the entity with the same path, or null
  */
 #include "relation/clone.h"
 #include "relation/chain.h"
@@ -35,7 +36,7 @@ static bool clone_changes_world(const setti_clone* clone)
 
 static void* clone_alloc(const setti_clone* clone, size_t count, size_t size)
 {
-    size_t bytes;
+    size_t bytes; /* at least one element, because NULL means that memory ran out */
     if (!setti_multiply(SETTI_MAX(count, 1), size, &bytes)) {
         return NULL;
     }
@@ -52,7 +53,8 @@ static sett_status clone_no_memory(const setti_clone* clone)
     return setti_world_no_memory(clone->to, clone->desc.call);
 }
 
-/* Returns the next type of a node's original, or NULL at the end. `*cursor` begins as 0. */
+/* Returns the next type of a node's original, or NULL at the end. `*cursor` begins as 0, and counts
+ * the types of the signature before the dont_fragment types. */
 static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone_node* node,
                                      uint32_t* cursor)
 {
@@ -63,7 +65,7 @@ static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone
         uint32_t position = (*cursor)++;
         return from_world->types[from_world->signatures.record[set].types[position]];
     }
-    while (*cursor - count < from_world->dont_fragment.count) { /* dont_fragment types come last */
+    while (*cursor - count < from_world->dont_fragment.count) { /* after the signature's types */
         uint32_t position = (*cursor)++;
         setti_type* type = from_world->dont_fragment.item[position - count];
         if (setti_storage_has(&type->storage, node->index)) {
@@ -83,8 +85,9 @@ static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
     return setti_hierarchy_of(clone->from) != NULL && type == setti_hierarchy_of(clone->from)->type;
 }
 
-/* Returns true if a node's copies get the hierarchy's component. The original must have it. Copies
- * that become instances have no parent, so they need the component only for their own children. */
+/* Returns true if a node's copies get the hierarchy's component. The caller ensures that the
+ * original has the component. Copies that become instances have no parent, so they need the
+ * component only for their own children. */
 static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
 {
     bool is_root = node == clone->nodes || node->counterpart == 0;
@@ -101,7 +104,7 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
 {
     const setti_clone_node* first = &clone->nodes[node->counterpart];
     if (first->derives && type == clone->instances->links) {
-        return true;
+        return true; /* the copies become instances of the original of `first` */
     }
     for (const setti_clone_node* earlier = first; earlier != node; earlier++) {
         bool same_copies = earlier == first || earlier->counterpart == node->counterpart;
@@ -117,7 +120,7 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
 
 static bool clone_is_copied(const setti_clone_node* node)
 {
-    return node->index != SETTI_NONE && !node->outside; /* other nodes only stand for `onto` */
+    return node->index != SETTI_NONE && !node->outside; /* other nodes only lead to their `onto` */
 }
 
 static setti_clone_verdict clone_verdict(const setti_clone* clone, const setti_type* type)
@@ -137,23 +140,23 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
         return NULL;
     }
     while ((type = clone_next_of_all(clone, node, cursor)) != NULL) {
-        bool taken =
+        bool given_before =
             SETTI_UNLIKELY(node->counterpart != SETTI_NONE) && clone_is_taken(clone, node, type);
-        if (!taken && clone_verdict(clone, type) != SETTI_CLONE_SKIP) {
+        if (!given_before && clone_verdict(clone, type) != SETTI_CLONE_SKIP) {
             return type;
         }
     }
     return NULL;
 }
 
-/* Returns the number of the node that has an entity's copies. SETTI_NONE: the entity is not
- * copied. */
+/* Returns the number of the node that has an entity's copies. Returns SETTI_NONE if the entity is
+ * not copied. */
 static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 {
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
         return SETTI_NONE;
     }
-    if (clone->node_count == 1 && !clone_changes_world(clone)) {
+    if (clone->node_count == 1 && !clone_changes_world(clone)) { /* then by_index is empty */
         return clone->nodes[0].index == entity.index ? 0 : SETTI_NONE;
     }
     uint32_t k = setti_hash_map_find(&clone->by_index, setti_link_to(entity.index));
@@ -194,8 +197,8 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* Returns the entry of a type in the entity node->onto, which had the type before the merge.
- * Returns NULL if that entity did not have the type. */
+/* Returns the entry of a type that the entity node->onto had before the merge. Returns NULL if that
+ * entity did not have the type. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -208,8 +211,8 @@ static setti_clone_existing* clone_existing(const setti_clone* clone, const sett
 
 static setti_type* clone_map(const setti_clone* clone, setti_type* type);
 
-/* Returns true if a node's copies get the links of a type. The links that the entity node->onto has
- * already stay, unless the merge overwrites them. */
+/* Returns true if a node's copies get the links of a type. If the entity node->onto has such links
+ * already, it keeps them, unless the merge overwrites them. */
 static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* node,
                               setti_type* type)
 {
@@ -259,7 +262,7 @@ static bool clone_is_same(const setti_type* a, const setti_type* b)
 }
 
 /* Returns the type that has the name of `type` in the world of the copies. Reports an error and
- * returns NULL if that world has no such type, or a different one. */
+ * returns NULL if that world has no type of this name, or if its values have another form. */
 static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 {
     if (!clone_changes_world(clone)) {
@@ -310,7 +313,7 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
     node->edit.creates = true;
 }
 
-/* Sets `counterpart` of node k and, unless the node is a root, `parent`. */
+/* Sets `counterpart` of node k. Also sets `parent` if the node is not a root. */
 static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
 {
     SETTI_ASSERT(k < clone->node_count);
@@ -328,7 +331,7 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool is_root)
         node->parent = clone->nodes[parent].counterpart;
     }
     if (name == 0) {
-        return;
+        return; /* only nodes with names have counterparts */
     }
     for (uint32_t j = 1; j < k; j++) { /* the first node with the same name and parent */
         const setti_clone_node* other = &clone->nodes[j];
@@ -372,6 +375,7 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* ne
         SETTI_ASSERT(k < clone->node_count);
         setti_clone_init_node(clone, node, original.index);
         node->derives = clone->instances != NULL && k == 0;
+        /* The first nodes get no new entities: the entities of `into` become the copies. */
         node->edit.creates = k >= clone->desc.into_count;
         sett_status status = clone_index(clone, original, k);
         if (status != SETT_OK) {
@@ -412,7 +416,7 @@ static sett_status clone_gather(setti_clone* clone)
         return clone_no_memory(clone);
     }
     clone->node_room = clone->node_count;
-    /* Cleared, because after a failure setti_clone_release frees uninitialised nodes too. */
+    /* After a failure, setti_clone_release also frees the nodes that are not initialised yet. */
     memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
     uint32_t next = 0;
     for (uint32_t r = 0; r < root_count; r++) {
@@ -422,14 +426,15 @@ static sett_status clone_gather(setti_clone* clone)
         }
     }
     uint64_t copies = (uint64_t)(clone->node_count - clone->counterpart_count) * clone->count;
+    /* The entities of `into` exist already. */
     if (copies - clone->desc.into_count > table->limit - setti_entity_taken(table)) {
         return setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->desc.call, sett_null(), 0);
     }
     return SETT_OK;
 }
 
-/* Returns the node to which a link of node k's copies leads, or SETTI_NONE. Each copy has at most
- * one link of the relationship. */
+/* Returns the node to which the link of node k's copies leads, or SETTI_NONE. The relationship is
+ * acyclic, so each copy has at most one link. */
 static uint32_t clone_follow(const setti_clone* clone, const setti_relation* relation, uint32_t k)
 {
     for (uint32_t j = k; j < clone->node_count; j++) {
@@ -465,7 +470,8 @@ static sett_status clone_check_circles(const setti_clone* clone)
             continue;
         }
         for (uint32_t k = 0; k < clone->node_count; k++) {
-            /* Only links that a counterpart gets from two originals can close a new cycle. */
+            /* Only links that a counterpart gets from two originals can close a new cycle. Without
+             * a counterpart, the walk begins at SETTI_NONE and ends at once. */
             if (clone_walks_forever(clone, relation, clone->nodes[k].counterpart)) {
                 return setti_world_fail_with(
                     clone->to, SETT_STATUS_CYCLE,
@@ -513,12 +519,13 @@ static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
     }
 }
 
-/* Adds a lead to the node of a link's target, for the "sources" component of the copies. */
+/* Adds a lead to the node of a link's target, because the target's copies get a "sources"
+ * component. Returns false on failure. */
 static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     (void)node;
     if (links->node == SETTI_NONE) {
-        return true;
+        return true; /* the target is not copied */
     }
     SETTI_ASSERT(links->node < clone->node_count && clone->lead_count <= clone->lead_room);
     setti_clone_node* target = &clone->nodes[links->node];
@@ -541,7 +548,7 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
     return lead->sources != NULL;
 }
 
-/* Finds the nodes that derive, and adds leads for all links that copies get. */
+/* Finds the nodes whose copies become instances, and adds leads for all links that copies get. */
 static sett_status clone_find_links(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -562,7 +569,7 @@ bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* no
         return false;
     }
     if (node == clone->nodes && !clone_changes_world(clone)) {
-        return false; /* a copy of the root may become a sibling of the root */
+        return false; /* a copy may become a sibling of the root: two equal names */
     }
     return setti_name_key(clone->from, node->index) != 0;
 }
@@ -572,7 +579,7 @@ static bool clone_has_type(const setti_clone* clone, const setti_clone_node* nod
                            const setti_type* type)
 {
     if (type->ends != NULL) {
-        return false; /* clone_plan_node adds these, for the leads */
+        return false; /* clone_plan_node adds "sources" types */
     }
     if (!sett_is_null(node->onto)) {
         const setti_type* match = clone_map(clone, setti_unconst(type));
@@ -624,7 +631,7 @@ static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
     return type->storage.size != 0;
 }
 
-/* Adds a type of `to` to the edit of a node's copies, unless `onto` has the type. */
+/* Adds a type of `to` to the edit of a node's copies, if `onto` is null or lacks the type. */
 static sett_status clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
     if (!sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index)) {
@@ -640,11 +647,11 @@ static sett_status clone_include(const setti_clone* clone, setti_clone_node* nod
 static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
 {
     SETTI_ASSERT(clone->desc.value_count == 0 || clone->desc.values != NULL);
-    for (uint32_t k = 0; k < clone->desc.value_count; k++) {
-        setti_type* type = setti_world_type(clone->to, clone->desc.values[k].component);
+    for (uint32_t v = 0; v < clone->desc.value_count; v++) {
+        setti_type* type = setti_world_type(clone->to, clone->desc.values[v].component);
         if (type == NULL) {
             return setti_world_fail(clone->to, SETT_STATUS_UNREGISTERED, clone->desc.call,
-                                    sett_null(), clone->desc.values[k].component);
+                                    sett_null(), clone->desc.values[v].component);
         }
         if (type->cascade != NULL) {
             return setti_world_fail_with(clone->to, SETT_STATUS_ARGUMENT,
@@ -660,7 +667,7 @@ static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
             return clone_no_memory(clone);
         }
         part->origin = NULL; /* the given value replaces the original's */
-        part->value = clone->desc.values[k].value;
+        part->value = clone->desc.values[v].value;
     }
     if (!sett_is_null(clone->desc.parent)) {
         sett_status status = clone_include(clone, node, setti_hierarchy_of(clone->to)->type);
@@ -770,7 +777,7 @@ static sett_status clone_set_name(const setti_clone* clone, setti_clone_node* no
 /* Sets the names of all nodes, and reserves memory for the names of all copies. */
 static sett_status clone_reserve_names(setti_clone* clone)
 {
-    uint64_t count = 0;
+    uint64_t name_count = 0;
     bool may_be_named = setti_names_of(clone->from) != NULL;
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
@@ -778,17 +785,17 @@ static sett_status clone_reserve_names(setti_clone* clone)
             if (clone_set_name(clone, node) != SETT_OK) {
                 return clone->to->error;
             }
-            count += clone->count;
+            name_count += clone->count;
         }
     }
     if (clone->desc.name != 0) {
         clone->nodes[0].name = clone->desc.name;
-        count++;
+        name_count++;
     }
-    if (count == 0) {
+    if (name_count == 0) {
         return SETT_OK;
     }
-    bool reserved = count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count);
+    bool reserved = name_count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)name_count);
     if (!reserved) {
         return clone_no_memory(clone);
     }
@@ -809,7 +816,8 @@ static bool clone_reserve_parent(setti_clone* clone)
     return setti_change_reserve_add(clone->to, type, parent.index, &signature);
 }
 
-/* Returns true if the edit of a node has anything to do. */
+/* Returns true if the edit of a node has anything to do. A node with a counterpart uses the edit of
+ * the counterpart. */
 static bool clone_is_edited(const setti_clone_node* node)
 {
     return node->counterpart == SETTI_NONE && (node->edit.creates || node->edit.added_count != 0);
@@ -825,8 +833,8 @@ static sett_status clone_reserve(setti_clone* clone)
     if (!clone_reserve_parent(clone)) {
         return clone_no_memory(clone);
     }
-    uint32_t hint =
-        setti_entity_hint_index(&clone->to->entities); /* reserving entities advances the hint */
+    /* Reserving entities advances the hint. */
+    uint32_t hint = setti_entity_hint_index(&clone->to->entities);
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         setti_clone_node* node = &clone->nodes[k];
         if (!clone_each_link(clone, node, clone_claim_record)) {
@@ -853,7 +861,7 @@ static void clone_remap(setti_clone* clone, unsigned char* bytes, uint32_t k)
     SETTI_ASSERT(k < clone->count);
     sett_entity reference;
     memcpy(&reference, bytes, sizeof(reference));
-    uint32_t node = SETTI_NONE;
+    uint32_t node = SETTI_NONE; /* the reference is null, or leads to no copied entity */
     if (!sett_is_null(reference)) {
         node = clone_node_of(clone, reference);
     }
@@ -882,13 +890,13 @@ static void clone_remap_values(setti_clone* clone, const setti_clone_node* node,
     }
 }
 
-/* Returns true if a node's copies may have links of a relationship before those of the node are
- * made. */
+/* Returns true if a node's copies may have links of a relationship before clone_make_link makes the
+ * node's links. */
 static bool clone_may_have_links(const setti_clone* clone, const setti_clone_node* node,
                                  const setti_relation* relation)
 {
-    bool many_originals = clone->counterpart_count != 0 || clone_is_merge(clone);
-    if (relation->many && many_originals) {
+    bool others_may_link = clone->counterpart_count != 0 || clone_is_merge(clone);
+    if (relation->many && others_may_link) {
         return true;
     }
     return clone_existing(clone, node, relation->links) != NULL;
@@ -908,7 +916,8 @@ static unsigned char* clone_relink(setti_relation* relation, sett_entity source,
     return setti_chain_link(relation, source.index, target);
 }
 
-/* Makes the link `links` of all copies of a node, and copies the data. Returns true. */
+/* Makes the link `links` of all copies of a node, and copies the data. Returns true, so that
+ * clone_each_link goes on. */
 static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     setti_relation* relation = setti_relation_of_links(clone_map(clone, links->relation->links));
@@ -941,7 +950,7 @@ static uint32_t clone_find_parent(setti_clone* clone, sett_entity parent)
         parent_node = clone_node_of(clone, parent);
     }
     uint32_t top = clone_is_merge(clone) ? clone->merge.top : SETTI_NONE;
-    /* `top` replaces a parent that is missing or not copied. */
+    /* `top` replaces a parent that is missing or not copied. Without `top`, the link is lost. */
     if (parent_node == SETTI_NONE || (clone->nodes[parent_node].outside && top != SETTI_NONE)) {
         clone->merge.lost += !sett_is_null(parent) && top == SETTI_NONE;
         return top;
@@ -966,8 +975,8 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     uint32_t parent_node = clone_find_parent(clone, parent);
     bool same_world = !clone_changes_world(clone);
     bool both_new = parent_node != SETTI_NONE && same_world && !clone_is_merge(clone);
-    /* Without a parent node: a copy of the root is a sibling of the root, but an instance a
-     * root. */
+    /* Without a parent node, a copy of the root becomes a sibling of the root. An instance gets no
+     * parent. */
     bool becomes_sibling = same_world && !sett_is_null(parent) && clone->instances == NULL;
     for (uint32_t k = 0; k < clone->count; k++) {
         if (policy != SETT_CHILDREN_DEFAULT) {
@@ -1044,7 +1053,7 @@ static sett_status clone_check_observed(const setti_clone* clone)
         return SETT_OK;
     }
     const setti_listener* observer = clone->to->listeners;
-    while (observer->upward_count == 0) {
+    while (observer->upward_count == 0) { /* upward_observers says that there is one */
         observer = observer->next;
     }
     return setti_world_fail_with(
@@ -1174,7 +1183,7 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
     setti_clone_merge* merge = &clone->merge;
     bool has_value = type->links != NULL || clone_copies_value(clone, type, match);
     if (!has_value || type->ends != NULL) {
-        return SETT_OK;
+        return SETT_OK; /* the merge overwrites nothing */
     }
     if (merge->rejects) {
         return setti_world_fail_with(clone->to, SETT_STATUS_PRESENT,
@@ -1273,7 +1282,7 @@ static bool clone_fill_path(const setti_clone* clone, sett_entity entity, clone_
     return true;
 }
 
-/* Returns the entity of `to` with the same names, from the last index of `path` on, or null. */
+/* Returns the entity of `to` that has the path, or null. The last index of `path` is the root. */
 static sett_entity clone_follow_path(const setti_clone* clone, const clone_path* path)
 {
     sett_entity found = sett_null();
@@ -1395,7 +1404,7 @@ static sett_status clone_look_up(setti_clone* clone)
 /* Adds `outside` nodes for all entities to which copied entities refer. */
 static sett_status clone_look_outside(setti_clone* clone)
 {
-    uint32_t count = clone->node_count; /* nodes that are added need no look */
+    uint32_t count = clone->node_count; /* the nodes added below are not copied */
     for (uint32_t k = 0; k < count; k++) {
         const setti_clone_node node = clone->nodes[k]; /* a copy, since nodes may move */
         uint32_t cursor = 0;
@@ -1447,15 +1456,15 @@ sett_status setti_clone_plan(setti_clone* clone)
     return clone_plan_given(clone, &clone->nodes[0]);
 }
 
-/* Sets `copies` of all nodes. The root's handles are in `out`, unless `out` is NULL. */
+/* Sets `copies` of all nodes. If `out` is not NULL, the root's handles are in `out`. */
 static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 {
     SETTI_ASSERT(clone->copies == NULL);
-    uint32_t allocated = clone->node_count;
+    uint32_t allocated_nodes = clone->node_count;
     if (out != NULL) {
-        allocated--; /* the root */
+        allocated_nodes--; /* `out` gets the root's copies */
     }
-    clone->copy_room = (size_t)allocated * clone->count;
+    clone->copy_room = (size_t)allocated_nodes * clone->count;
     clone->copies = clone_alloc(clone, clone->copy_room, sizeof(*clone->copies));
     if (clone->copies == NULL) {
         return clone_no_memory(clone);

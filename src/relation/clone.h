@@ -8,7 +8,7 @@
 typedef struct setti_clone_node {
     uint32_t index;       /* entity index of the original */
     uint32_t lead;        /* the node's first setti_clone_lead, or SETTI_NONE */
-    uint32_t counterpart; /* the earlier node with the same copies, or SETTI_NONE */
+    uint32_t counterpart; /* the first node with the same copies, or SETTI_NONE if this is it */
     uint32_t parent;     /* set if there are bases: the parent's node, or that node's counterpart */
     uint64_t name;       /* key of the copies' name, or 0 */
     bool derives;        /* the copies get an InstanceOf link to the original */
@@ -46,15 +46,15 @@ typedef struct setti_clone_merge {
     const unsigned char* verdicts; /* index: component id in `from`; NULL: this is no merge */
     bool overwrites;               /* existing components are overwritten; otherwise they stay */
     bool rejects;                  /* the merge fails if a component exists */
-    uint32_t top; /* the copies of this node become parents of parentless copies; or SETTI_NONE */
+    uint32_t top;     /* its copies become the parents of parentless copies; SETTI_NONE: no node */
     uint32_t outside; /* number of references, links and parents found by path */
-    uint32_t lost;    /* number of references, links and parents not found: the copies' are null */
+    uint32_t lost;    /* number of references, links and parents not found: null in the copies */
     setti_clone_existing* existing;
     uint32_t existing_count;
     uint32_t existing_room;
 } setti_clone_merge;
 
-/* The originals, and what else the root's copies get. */
+/* The originals, and the parent, name and values that the root's copies get. */
 typedef struct setti_clone_desc {
     const char* call; /* for messages */
     sett_entity root; /* the original of the root's copies */
@@ -65,7 +65,7 @@ typedef struct setti_clone_desc {
     /* For one copy only: */
     const sett_entity* into; /* entities that become the copies of the first nodes, or NULL */
     uint32_t into_count;
-    uint64_t name;            /* key of the copy's name, a held text; no sibling has it. 0: none */
+    uint64_t name;            /* key of the copy's name, a held text that no sibling has; or 0 */
     const sett_value* values; /* replace the original's values, or are added */
     uint32_t value_count;
 } setti_clone_desc;
@@ -79,7 +79,7 @@ typedef struct setti_clone {
     bool alone;     /* descendants are not copied */
     /* InstanceOf, if the copies become instances, or NULL. */
     setti_relation* instances;
-    setti_type* tag; /* Prefab, if the parent of the copies is a prefab; else NULL */
+    setti_type* tag; /* Prefab, if the parent of the copies is a prefab; otherwise NULL */
     setti_clone_merge merge;
 
     setti_clone_node* nodes; /* parents before children */
@@ -96,10 +96,10 @@ typedef struct setti_clone {
     bool parent_joins; /* desc.parent must get the hierarchy's component, which it lacks */
 } setti_clone;
 
-/* Makes all copies or none. `out` gets the handles of the root's copies, unless it is NULL. */
+/* Makes all copies or none. If `out` is not NULL, it gets the handles of the root's copies. */
 sett_status setti_clone_run(setti_clone* clone, sett_entity* out);
 
-/* Registers those types of `from` that the library defines in `to`. */
+/* Registers in `to` the types of `from` that the library defines. */
 bool setti_clone_register(const setti_clone* clone);
 
 /* Like setti_clone_run, but for merges. Call setti_clone_release afterwards. */

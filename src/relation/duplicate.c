@@ -38,7 +38,7 @@ sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
         uint32_t parent = setti_hierarchy_parent(world, entity.index);
         bool in_prefab = tag != NULL && parent != SETTI_NO_LINK &&
                          setti_storage_has(&tag->storage, setti_link_index(parent));
-        clone.tag = in_prefab ? tag : NULL;
+        clone.tag = in_prefab ? tag : NULL; /* the copy becomes a child of the same parent */
     }
     if (setti_clone_run(&clone, &copy) != SETT_OK) {
         return sett_null();

@@ -95,31 +95,32 @@ sett_status sett_event_send(sett_world* world, sett_entity entity, sett_route ro
     if (status != SETT_OK || !setti_edit_has_callbacks(type, SETTI_ON_EVENT)) {
         return status;
     }
-    _Alignas(16) unsigned char room[256];
+    _Alignas(16) unsigned char buffer[256];
     size_t size = type->desc.size;
     size_t align = SETTI_MAX(type->desc.align, 1);
-    bool fits = size <= sizeof(room) && align <= 16;
-    void* copy = room;
-    if (!fits) {
+    bool fits_in_buffer = size <= sizeof(buffer) && align <= 16;
+    void* copy = buffer;
+    if (!fits_in_buffer) {
         copy = setti_pool_alloc(&world->pool, size, align);
     }
     if (copy == NULL) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, event_call, entity, event);
     }
     event_run(world, entity, route, type, value, copy);
-    if (!fits) {
+    if (!fits_in_buffer) {
         setti_pool_free(&world->pool, copy, size, align);
     }
     return SETT_OK;
 }
 
-/* A recorded event. The payload is EVENT_HEAD bytes after the begin. */
+/* A recorded event. The payload begins EVENT_HEAD bytes after the begin of the record. */
 typedef struct event_record {
     setti_command_call call; /* first member */
     sett_route route;
     sett_component event;
 } event_record;
 
+/* A multiple of 16, so that the payload is aligned. */
 #define EVENT_HEAD ((sizeof(event_record) + 15) & ~(size_t)15)
 
 static sett_status event_apply(sett_world* world, sett_entity entity, const void* call)

@@ -59,7 +59,7 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
     if (cow) {
         setti_pages_write(&world->pool, &storage->rows, page);
     } else {
-        (void)setti_pages_try_mark(&world->pool, &storage->rows, page, false);
+        (void)setti_pages_try_mark(&world->pool, &storage->rows, page, SETTI_NO_COW);
     }
 }
 
@@ -137,7 +137,7 @@ static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
 {
     uint32_t link = tree->moved;
     sett_hierarchy* node = tree_write(world, tree, link);
-    tree->moved = node->depth & ~SETTI_MOVED;
+    tree->moved = node->depth & ~SETTI_MOVED; /* the link of the next moved node */
     node->depth = tree_right_depth(tree, node);
     return link;
 }
@@ -186,7 +186,7 @@ static void tree_set_depth(setti_hierarchy* tree, sett_hierarchy* node, uint32_t
     if (node->first == 0) {
         node->depth = depth;
     } else if (node->depth != depth) {
-        node->depth = tree->moved | SETTI_MOVED;
+        node->depth = tree->moved | SETTI_MOVED; /* the link of the next moved node */
         tree->moved = link;
     }
 }
@@ -248,10 +248,10 @@ static void tree_release_children(sett_world* world, setti_hierarchy* tree, uint
     node->first = 0;
     node->children &= SETTI_POLICY; /* the count becomes 0, the policy stays */
     while (child != 0) {
-        sett_hierarchy* root = tree_write(world, tree, child);
-        uint32_t next = root->next;
-        root->parent = root->next = root->previous = 0;
-        tree_set_depth(tree, root, child, TREE_ROOT_DEPTH);
+        sett_hierarchy* child_node = tree_write(world, tree, child);
+        uint32_t next = child_node->next;
+        child_node->parent = child_node->next = child_node->previous = 0;
+        tree_set_depth(tree, child_node, child, TREE_ROOT_DEPTH);
         if (setti_names_of(world) != NULL) {
             setti_name_moved(world, setti_link_index(child), link);
         }
@@ -265,8 +265,8 @@ static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_
     return policy_of_node != SETT_CHILDREN_DEFAULT ? policy_of_node : tree->policy;
 }
 
-/* Notes the children of a destroyed entity, which are destroyed too, unless the policy detaches
- * them. */
+/* Collects the children of an entity that is being destroyed, to destroy them too. Collects none if
+ * the policy detaches them. */
 static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
@@ -318,14 +318,14 @@ static uint32_t tree_signature(const sett_world* world, uint32_t link)
 static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
-    uint32_t last_plain = 0; /* the last signature found plain; no node has signature 0 */
+    uint32_t plain_signature = 0; /* the last signature found plain; no node has signature 0 */
     for (uint32_t link = root; link != 0;) {
         const sett_hierarchy* node = tree_row(&type->storage, link);
         uint32_t signature = tree_signature(world, link);
-        if (signature != last_plain && !setti_change_is_plain(world, signature, type)) {
+        if (signature != plain_signature && !setti_change_is_plain(world, signature, type)) {
             return false;
         }
-        last_plain = signature;
+        plain_signature = signature;
         if (node->first != 0 && tree_policy(tree, node) != SETT_CHILDREN_DESTROY) {
             return false; /* the children survive, or reject the destruction */
         }
@@ -383,15 +383,15 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
     }
     uint32_t listed = tree->moved;
     for (uint32_t steps = 0; steps < TREE_SEARCH; steps++) {
-        uint32_t next = tree_read(tree, listed)->depth & ~SETTI_MOVED;
-        if (next == link) {
+        uint32_t next_listed = tree_read(tree, listed)->depth & ~SETTI_MOVED;
+        if (next_listed == link) {
             tree_write(world, tree, listed)->depth = node->depth; /* the list skips `link` */
             node->depth = tree_right_depth(tree, node);
             return;
         }
-        listed = next;
+        listed = next_listed;
     }
-    tree_repair_all(world, tree); /* the node is far from the begin: empties the whole list */
+    tree_repair_all(world, tree); /* a longer search costs more than emptying the list */
 }
 
 /* Takes an entity that loses the component out of the hierarchy. */
@@ -437,7 +437,7 @@ static uint32_t tree_default_policy(const setti_type* type)
     return (uint32_t)setti_hierarchy_of(type->world)->policy - SETT_CHILDREN_DESTROY;
 }
 
-/* Sets the default policy to a number from tree_default_policy. */
+/* Sets the default policy. `choice` is a number that tree_default_policy has returned. */
 static void tree_choose(setti_type* type, uint32_t choice)
 {
     SETTI_ASSERT(choice <= SETT_CHILDREN_REJECT - SETT_CHILDREN_DESTROY);
@@ -464,12 +464,12 @@ SETTI_COLD static void tree_describe(sett_world* world, const setti_type* type, 
                      policies[node->children & SETTI_POLICY]);
 }
 
-/* Writes to `out` the first neighbour of `node` that differs from the neighbour of `other`. Returns
- * the text that stands in front of `out`. */
+/* Finds a link in which `node` and `other` differ. Writes the neighbour to which this link of
+ * `node` leads to `out`. Returns the text to write in front of `out`. */
 static const char* tree_neighbour(const sett_world* world, const sett_hierarchy* node,
                                   const sett_hierarchy* other, char* out, size_t size)
 {
-    const char* text = "the sibling before is ";
+    const char* text = "the sibling before is "; /* if neither of the other two differs */
     uint32_t link = node->previous;
     if (node->first != other->first) {
         text = "the first child is ";
@@ -561,8 +561,8 @@ SETTI_COLD sett_component sett_hierarchy_register_sized(sett_world* world,
     static const sett_hierarchy_desc defaults = {SETT_CHILDREN_DEFAULT};
     static const char call[] = "sett_hierarchy_register";
     sett_hierarchy_desc full;
-    bool given = desc != NULL;
-    if (!given) {
+    bool has_desc = desc != NULL;
+    if (!has_desc) {
         desc = &defaults;
         size = sizeof(defaults);
     }
@@ -588,7 +588,7 @@ SETTI_COLD sett_component sett_hierarchy_register_sized(sett_world* world,
     if (tree == NULL) {
         return 0;
     }
-    if (given || is_new) {
+    if (has_desc || is_new) { /* otherwise the policy stays as it is */
         uint32_t choice = 0;
         if (desc->policy != SETT_CHILDREN_DEFAULT) {
             choice = (uint32_t)desc->policy - SETT_CHILDREN_DESTROY;
@@ -606,7 +606,7 @@ sett_component setti_hierarchy_register(sett_world* world)
     return sett_hierarchy_register(world, NULL);
 }
 
-/* Registers the component, unless it is registered. Returns false on failure. */
+/* Registers the hierarchy's component at the first use. Returns false on failure. */
 static bool tree_ensure_registered(sett_world* world, const char* call)
 {
     if (setti_hierarchy_of(world) != NULL) {
@@ -718,7 +718,7 @@ static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_
     const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
     bool parent_is_prefab = tag != NULL && setti_storage_has(&tag->storage, parent.index);
     if (!parent_is_prefab || world->receiving) {
-        return SETT_OK;
+        return SETT_OK; /* a received delta brings the tag */
     }
     if (!tree_check(world, entity, call) || !tree_check(world, parent, call) ||
         !tree_ensure_registered(world, call)) {
@@ -752,8 +752,8 @@ static sett_status tree_check_observed(sett_world* world, const char* call)
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call);
 
-/* Gives the component to the parent and to the entity, if they lack the component. Then calls
- * tree_place. */
+/* Adds the hierarchy's component to the parent and to the entity, if they lack it. Then calls
+ * tree_place again. */
 static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                                   sett_entity parent, uint32_t before, const char* call)
 {
@@ -982,8 +982,8 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
                                          __func__, SETTI_HANDLE(children[k]), SETTI_HANDLE(parent));
         }
     }
-    for (uint32_t k = count;
-         k-- > 0;) { /* from the last to the first: each becomes the first child */
+    /* From the last entity to the first: each becomes the first child. */
+    for (uint32_t k = count; k-- > 0;) {
         const setti_hierarchy* tree = setti_hierarchy_of(world);
         uint32_t link = setti_link_to(children[k].index);
         uint32_t first = tree_read(tree, setti_link_to(parent.index))->first;
@@ -1029,7 +1029,7 @@ void setti_hierarchy_release(sett_world* world, uint32_t index)
             tree_detach_observed(world, tree, setti_link_index(child), setti_link_to(index));
         }
     }
-    /* on_enter runs when the entity has lost the node, and needs the parent */
+    /* on_enter needs the parent, but runs only after the entity has lost the node. */
     tree->released = tree_read(tree, setti_link_to(index))->parent;
 }
 
@@ -1074,7 +1074,7 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     const setti_type* type = setti_hierarchy_of(world)->type;
     if (!setti_storage_has(&type->storage, entity.index) &&
         setti_world_check_unlocked(world, __func__) != SETT_OK) {
-        return setti_world_failure(world); /* the component cannot be added */
+        return setti_world_failure(world); /* the component cannot be added in a locked world */
     }
     sett_hierarchy* node = sett_ensure(world, entity, type->id);
     if (node == NULL) {
@@ -1152,8 +1152,8 @@ static void scope_attach(sett_world* world, const setti_edit* edit)
     }
 }
 
-/* Checks an entity that becomes the scope. Gives the component to the entity, if the entity lacks
- * it. */
+/* Checks an entity that becomes the scope. Adds the hierarchy's component if the entity lacks the
+ * component. */
 static bool scope_prepare(sett_world* world, sett_entity scope, const char* call)
 {
     if (!setti_hierarchy_check(world, scope, call) || !tree_ensure_registered(world, call)) {
@@ -1390,7 +1390,7 @@ void sett_hierarchy_update(sett_world* world)
     }
 }
 
-/* A walk over all trees. */
+/* A walk over the nodes of all trees, with parents before children. */
 typedef struct tree_walk {
     setti_sort_walk walk; /* first member */
     const setti_hierarchy* tree;
@@ -1433,16 +1433,16 @@ sett_status sett_hierarchy_sort(sett_world* world, sett_component component)
     return setti_sort_in_order(world, component, __func__, &walk.walk);
 }
 
-/* Returns the reason why the children of a node are invalid, or NULL. */
+/* Returns NULL if the children of a node are valid. Otherwise returns the reason. */
 static const char* tree_validate_children(const sett_world* world, uint32_t link)
 {
     const sett_hierarchy* node = setti_hierarchy_find(world, setti_link_index(link));
     uint32_t previous = 0;
-    uint32_t count = 0; /* number of children before `child_link` */
-    uint32_t limit = node->children / SETTI_CHILD;
+    uint32_t count = 0; /* children before `child_link` */
+    uint32_t child_count = node->children / SETTI_CHILD;
     for (uint32_t child_link = node->first; child_link != 0; count++) {
         const sett_hierarchy* child = setti_hierarchy_find(world, setti_link_index(child_link));
-        if (child == NULL || child->parent != link || count == limit) {
+        if (child == NULL || child->parent != link || count == child_count) {
             return "hierarchy: a list of children is broken";
         }
         if (count != 0 && child->previous != previous) {
@@ -1457,13 +1457,13 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
     uint32_t first = setti_link_index(node->first);
     uint32_t last = previous;
     bool end_is_right = last == 0 || setti_hierarchy_find(world, first)->previous == last;
-    if (count != limit || !end_is_right) {
+    if (count != child_count || !end_is_right) {
         return "hierarchy: children are miscounted, or not ended";
     }
     return NULL;
 }
 
-/* Returns true if no node is in a cycle: then walks from all roots visit all nodes. */
+/* Returns true if no node is in a cycle. A node in a cycle is not visited by a walk from a root. */
 static bool tree_has_no_cycle(const setti_hierarchy* tree)
 {
     const setti_storage* storage = &tree->type->storage;

@@ -11,7 +11,7 @@ typedef struct setti_hierarchy {
     setti_type* type;            /* "Hierarchy" */
     sett_children_policy policy; /* of entities with SETT_CHILDREN_DEFAULT */
     uint32_t moved;              /* link of the first node in the list of moved nodes */
-    uint32_t released;           /* link of the parent of the last entity that lost all children */
+    uint32_t released;           /* parent (a link) of the entity last released */
     bool copies;                 /* clone.c attaches copies, and will run the callbacks */
     setti_root root;             /* makes `moved` part of the state */
 } setti_hierarchy;
@@ -24,6 +24,7 @@ typedef struct setti_hierarchy {
 
 #define SETTI_CHILD 4u  /* `children` grows by this for each child */
 #define SETTI_POLICY 3u /* the bits of `children` with the policy */
+/* `children` of a node that can get no more children is at least this. */
 #define SETTI_CHILDREN_LIMIT (UINT32_MAX - 2 * SETTI_CHILD)
 
 enum {
@@ -83,7 +84,7 @@ void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t n
 /* Runs on_enter after a node has left the parent `old_parent` (a link). */
 void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t old_parent);
 
-/* Turns an entity's children into roots, and runs the observers that search upward. */
+/* Makes an entity's children roots, and runs the observers that look up the hierarchy. */
 void setti_hierarchy_release(sett_world* world, uint32_t index);
 
 /* Like sett_hierarchy_attach, but children of prefabs do not become prefabs. */

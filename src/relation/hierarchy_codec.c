@@ -23,6 +23,7 @@ static bool codec_node_differs(const void* before, const void* after)
 {
     const sett_hierarchy* old_node = before;
     const sett_hierarchy* new_node = after;
+    /* The other bits of `children` are the number of children, which follows from the parents. */
     return ((old_node->children ^ new_node->children) & SETTI_POLICY) != 0;
 }
 
@@ -73,7 +74,7 @@ static bool codec_node_move(const setti_player* player, sett_entity entity, sett
     return status == SETT_OK;
 }
 
-/* Makes a surviving entity a root, unless the entity keeps its parent. */
+/* Makes an entity a root if it survives and gets another parent. */
 static bool codec_node_detach_for_move(const setti_player* player, setti_type* type,
                                        const setti_delta_entry* entry)
 {
@@ -130,7 +131,7 @@ static bool codec_node_play(const setti_player* player, setti_type* type, sett_e
     return codec_node_move(player, entity, setti_hierarchy_entity(world, parent), world);
 }
 
-/* Returns the parent of a node in the first call with a cursor, and then null. */
+/* Returns the parent of a node in the first call with a cursor, and null in later calls. */
 static sett_entity codec_node_owner(setti_sides* sides, const setti_type* type, uint32_t index,
                                     uint32_t side, setti_codec_cursor* cursor)
 {
@@ -215,8 +216,8 @@ static bool codec_name_differs(const void* before, const void* after)
     return ((const sett_name*)before)->key != ((const sett_name*)after)->key;
 }
 
-/* Returns the text of a key in a saved page of texts, or NULL. `end` is the number of bytes in
- * use. */
+/* Returns the text of a key in a saved page of texts, or NULL. Texts end `end` bytes after the
+ * begin of the page. */
 static const char* codec_name_in_page(const unsigned char* page, size_t end, uint64_t key,
                                       size_t* length)
 {

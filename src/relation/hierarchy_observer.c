@@ -37,7 +37,7 @@ static uint32_t view_signature(const sett_world* world, const tree_view* view, u
     if (index == view->index) {
         return view->signature;
     }
-    return setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
+    return setti_entity_set_of(&world->entities, index) & ~SETTI_DYING; /* without the flag */
 }
 
 /* Returns the link of an entity's parent in the view, or 0. */
@@ -91,6 +91,7 @@ static bool view_matches(const sett_world* world, const setti_listener* listener
         if (term->walk != SETT_WALK_SELF_UP) {
             first = view_parent(world, view, index);
         }
+        /* A term that forbids the component has `with` false: the search must find nothing. */
         if (view_finds(world, view, term, first) != term->with) {
             return false;
         }
@@ -138,11 +139,12 @@ static bool observer_descends(const sett_world* world, const setti_listener* lis
  * searches from descendants end at the root. */
 typedef struct tree_below {
     const setti_listener* listener;
-    uint32_t root;                            /* entity index */
-    bool found_now[SETT_QUERY_ELSEWHERE];     /* by term: a search from `root` finds, now */
-    bool found_in_view[SETT_QUERY_ELSEWHERE]; /* by term: a search from `root` finds, in the view */
-    uint32_t signature;                       /* the last tested signature */
-    bool matches;                             /* the query matches `signature` */
+    uint32_t root; /* entity index */
+    /* For each term: whether a search from the root finds the component. */
+    bool found_now[SETT_QUERY_ELSEWHERE];
+    bool found_in_view[SETT_QUERY_ELSEWHERE];
+    uint32_t signature; /* the last tested signature */
+    bool matches;       /* the query matches `signature` */
 } tree_below;
 
 /* Computes the results of searches from the root. */
@@ -207,7 +209,8 @@ static bool below_changes(const sett_world* world, tree_below* walk, uint32_t in
     return !matches_in_view;
 }
 
-/* Runs callbacks for the descendants of `root`, because the components of `terms` change above. */
+/* Runs callbacks for the descendants of `root`, because the components of `terms` change at `root`
+ * or above. */
 static void observer_notify_below(sett_world* world, const setti_listener* listener,
                                   const tree_view* view, uint32_t root, uint32_t terms, bool enters)
 {
@@ -231,8 +234,8 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
         if (next != 0 && !observer_descends(world, listener, terms, setti_link_index(link))) {
             next = 0; /* skips the subtree */
         }
-        while (next == 0 &&
-               link != setti_link_to(root)) { /* climbs until there is a next sibling */
+        /* Climbs until there is a next sibling. */
+        while (next == 0 && link != setti_link_to(root)) {
             next = node->next;
             link = node->parent;
             node = setti_hierarchy_find(world, setti_link_index(link));
@@ -242,8 +245,7 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
     setti_world_end_call(world, outer);
 }
 
-/* Returns the terms that find a component which an edit adds or removes. Bit k stands for term
- * k. */
+/* Returns the terms whose component an edit adds or removes. Bit k stands for term k. */
 static uint32_t observer_changed_terms(const sett_world* world, const setti_listener* listener,
                                        const setti_edit* edit)
 {
@@ -275,7 +277,7 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
                     setti_signature_has(table, edit->to, SETT_ID_HIERARCHY);
     if (enters && had_node && !has_node) {
         view.child = setti_link_to(entity.index);
-        view.parent = setti_hierarchy_of(world)->released;
+        view.parent = setti_hierarchy_of(world)->released; /* the parent before the edit */
     }
     observer_notify(world, listener, &view, entity.index, enters);
     if (!had_node || !has_node) {

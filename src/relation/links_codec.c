@@ -2,8 +2,8 @@
 #include "relation/chain.h"
 #include "relation/codecs.h"
 
-/* Returns the link at `place` in the state `side`: a record, or the value of the source at that
- * index. */
+/* Returns the link at `place` in the state `side`. With many targets, the link is a record.
+ * Otherwise it is the value of the source with the index `place`. */
 static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
                                  uint32_t side)
 {
@@ -14,7 +14,7 @@ static const void* codec_link_at(setti_sides* sides, const setti_type* type, uin
     }
     const unsigned char* page =
         sides->page(sides, &relation->records, place >> relation->layout.shift, side);
-    uint32_t row = place & (((uint32_t)1 << relation->layout.shift) - 1);
+    uint32_t row = place & (((uint32_t)1 << relation->layout.shift) - 1); /* on the page */
     return page + (size_t)row * relation->layout.size;
 }
 
@@ -45,11 +45,11 @@ static const unsigned char* codec_link_target(const setti_delta_entry* entry, ui
     return bytes + CODEC_TARGET_BYTES;
 }
 
-/* Like codec_link_target, but decodes the data into `room`. Members that are not encoded keep the
- * data of the present link. Returns `room`, or NULL if the links have no data. */
+/* Like codec_link_target, but decodes the data into `memory`. Members that are not encoded keep the
+ * data of the present link. Returns `memory`, or NULL if the links have no data. */
 static const void* codec_link_data(const setti_player* player, const setti_type* type,
                                    sett_entity source, const setti_delta_entry* entry, uint32_t k,
-                                   sett_entity* target, void* room)
+                                   sett_entity* target, void* memory)
 {
     const setti_relation* relation = setti_relation_of_links(type);
     const unsigned char* bytes = codec_link_target(entry, k, target);
@@ -64,34 +64,34 @@ static const void* codec_link_data(const setti_player* player, const setti_type*
     if (!sett_is_null(old_target)) {
         old_data = sett_related(type->world, source, type->id, old_target);
     }
-    memset(room, 0, relation->data_size);
+    memset(memory, 0, relation->data_size);
     if (old_data != NULL) {
-        memcpy(room, old_data, relation->data_size);
+        memcpy(memory, old_data, relation->data_size);
     }
-    player->read_data(player, type, bytes, room);
-    return room;
+    player->read_data(player, type, bytes, memory);
+    return memory;
 }
 
-/* Allocates `*room` for the data of a link, or sets it to NULL if links have no data. Returns false
- * if memory runs out. */
+/* Allocates `*memory` for the data of a link, or sets it to NULL if links have no data. Returns
+ * false if memory runs out. */
 static bool codec_link_begin(const setti_player* player, const setti_type* type, sett_entity source,
-                             void** room)
+                             void** memory)
 {
     size_t size = setti_relation_of_links(type)->data_size;
-    *room = NULL;
+    *memory = NULL;
     if (size == 0) {
         return true;
     }
-    *room = setti_pool_alloc(&type->world->pool, size, 16);
-    if (*room == NULL) {
+    *memory = setti_pool_alloc(&type->world->pool, size, 16);
+    if (*memory == NULL) {
         setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, player->call, source, type->id);
     }
-    return *room != NULL;
+    return *memory != NULL;
 }
 
-static void codec_link_end(const setti_type* type, void* room)
+static void codec_link_end(const setti_type* type, void* memory)
 {
-    setti_pool_free(&type->world->pool, room, setti_relation_of_links(type)->data_size, 16);
+    setti_pool_free(&type->world->pool, memory, setti_relation_of_links(type)->data_size, 16);
 }
 
 /* Removes all links from an entity. Returns false on failure. */
@@ -167,14 +167,14 @@ static bool codec_link_play(const setti_player* player, setti_type* type, sett_e
                             const setti_delta_entry* entry)
 {
     sett_entity target;
-    void* room;
-    if (!codec_link_begin(player, type, entity, &room)) {
+    void* memory;
+    if (!codec_link_begin(player, type, entity, &memory)) {
         return false;
     }
-    const void* data = codec_link_data(player, type, entity, entry, 0, &target, room);
+    const void* data = codec_link_data(player, type, entity, entry, 0, &target, memory);
     const void* made =
         setti_relation_relate(type->world, entity, type->id, target, data, player->call);
-    codec_link_end(type, room);
+    codec_link_end(type, memory);
     return made != NULL;
 }
 
@@ -183,7 +183,7 @@ static bool codec_link_acyclic(const setti_type* type)
     return setti_relation_of_links(type)->desc.acyclic;
 }
 
-/* Returns the target of a source in the first call with a cursor, and then null. */
+/* Returns the target of a source in the first call with a cursor, and null in later calls. */
 static sett_entity codec_link_owner(setti_sides* sides, const setti_type* type, uint32_t index,
                                     uint32_t side, setti_codec_cursor* cursor)
 {
@@ -257,7 +257,7 @@ static bool codec_links_are_equal(const setti_relation* relation, uint32_t sourc
 /* Gives a source the targets of an entry, in the order of the entry, and removes all other
  * targets. */
 static bool codec_links_set(const setti_player* player, setti_relation* relation,
-                            sett_entity source, const setti_delta_entry* entry, void* room)
+                            sett_entity source, const setti_delta_entry* entry, void* memory)
 {
     SETTI_ASSERT(entry->count != 0);
     sett_world* world = relation->world;
@@ -265,7 +265,7 @@ static bool codec_links_set(const setti_player* player, setti_relation* relation
     for (uint32_t k = 0; k < entry->count; k++) {
         sett_entity target;
         const void* data =
-            codec_link_data(player, relation->links, source, entry, k, &target, room);
+            codec_link_data(player, relation->links, source, entry, k, &target, memory);
         if (!player->room(player) ||
             setti_relation_relate(world, source, id, target, data, player->call) == NULL) {
             return false;
@@ -286,12 +286,12 @@ static bool codec_links_set(const setti_player* player, setti_relation* relation
 
 /* Sets the data of a source's links. The source must have the targets of the entry. */
 static bool codec_links_set_data(const setti_player* player, setti_type* type, sett_entity source,
-                                 const setti_delta_entry* entry, void* room)
+                                 const setti_delta_entry* entry, void* memory)
 {
     size_t data_size = setti_relation_of_links(type)->data_size;
     for (uint32_t k = 0; k < entry->count; k++) {
         sett_entity target;
-        const void* data = codec_link_data(player, type, source, entry, k, &target, room);
+        const void* data = codec_link_data(player, type, source, entry, k, &target, memory);
         const void* old_data = sett_related(type->world, source, type->id, target);
         if (memcmp(old_data, data, data_size) == 0) {
             continue;
@@ -308,17 +308,17 @@ static bool codec_links_play(const setti_player* player, setti_type* type, sett_
                              const setti_delta_entry* entry)
 {
     setti_relation* relation = setti_relation_of_links(type);
-    void* room;
-    if (!codec_link_begin(player, type, source, &room)) {
+    void* memory;
+    if (!codec_link_begin(player, type, source, &memory)) {
         return false;
     }
     bool played = true;
     if (!codec_links_are_equal(relation, source.index, entry)) {
-        played = codec_links_set(player, relation, source, entry, room);
+        played = codec_links_set(player, relation, source, entry, memory);
     } else if (relation->data_size != 0) {
-        played = codec_links_set_data(player, type, source, entry, room);
+        played = codec_links_set_data(player, type, source, entry, memory);
     }
-    codec_link_end(type, room);
+    codec_link_end(type, memory);
     return played;
 }
 
@@ -356,7 +356,7 @@ static bool codec_target_differs(const void* before, const void* after)
 {
     (void)before;
     (void)after;
-    return false; /* the codec of sources compares links */
+    return false; /* the codec of the links compares them */
 }
 
 /* Reports an error if `reserved` is false. Returns `reserved`. */

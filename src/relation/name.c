@@ -88,11 +88,12 @@ static void name_remove(setti_name_table* names, uint32_t link, uint32_t hash)
 /* Makes room for `count` names in the index. Returns false if memory runs out. */
 static bool name_reserve_slots(sett_world* world, setti_name_table* names, uint32_t count)
 {
-    if ((uint64_t)count * 3 < (uint64_t)names->capacity * 2) {
+    if ((uint64_t)count * 3 < (uint64_t)names->capacity * 2) { /* less than 2/3 are used */
         return true;
     }
     setti_name_table grown = *names;
     size_t size;
+    /* more than 1.5 * count */
     grown.capacity = SETTI_MAX(setti_bits_ceil(count + count / 2 + 1), 16);
     grown.count = 0;
     if (count > UINT32_MAX / 4 || !setti_multiply(grown.capacity, sizeof(*grown.slot), &size)) {
@@ -374,7 +375,7 @@ SETTI_COLD sett_component sett_name_register(sett_world* world)
  * not of this form. */
 static uint32_t name_numbered(const char* text, size_t length)
 {
-    if (length < 2 || length > 11 || text[0] != '#') {
+    if (length < 2 || length > 11 || text[0] != '#') { /* '#' and at most 10 digits */
         return 0;
     }
     if (length > 2 && text[1] == '0') {
@@ -700,7 +701,7 @@ sett_entity setti_name_lookup(const sett_world* const_world, sett_entity first, 
     }
 }
 
-/* Reports a path with dots if a path with slashes in their place would lead to an entity. */
+/* Reports a path with dots, if the same path with slashes for the dots leads to an entity. */
 SETTI_COLD static void name_check_dots(const sett_world* world, sett_entity first, const char* path)
 {
     char slashed[SETT_NAME_MAX + 1];
@@ -734,8 +735,8 @@ sett_entity sett_name_lookup(const sett_world* world, sett_entity from, const ch
     return found;
 }
 
-/* Sets `*text` to an entity's part of a path: the name, or "#" and the index. Writes such an index
- * to `number`. Returns the length of the part. */
+/* Sets `*text` to an entity's part of a path: the name, or "#" and the index. `number` is memory
+ * for "#" and the index. Returns the length of the part. */
 static size_t name_part(sett_world* world, uint32_t index, char number[16], const char** text)
 {
     uint64_t key = setti_name_key(world, index);
@@ -750,8 +751,7 @@ static size_t name_part(sett_world* world, uint32_t index, char number[16], cons
     return (size_t)snprintf(number, 16, "#%u", (unsigned)index);
 }
 
-/* Copies a text to `out + position`. Leaves out the bytes that do not fit, because `out` has `size`
- * bytes. */
+/* Copies a text to `out + position`, but only the bytes that fit into the `size` bytes of `out`. */
 static void name_write_part(char* out, size_t size, size_t position, const char* text,
                             size_t length)
 {
@@ -825,7 +825,7 @@ SETTI_COLD static const char* name_validate(sett_world* world, setti_type* type)
     setti_name_table* names = setti_names_of(world);
     (void)type;
     if (!name_update_index(world, names)) {
-        return NULL;
+        return NULL; /* the checks need the index */
     }
     uint32_t count = 0;
     SETTI_EACH_INDEX(index, &names->type->storage) {

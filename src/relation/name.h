@@ -60,7 +60,7 @@ void setti_name_end(sett_world* world, uint32_t index);
 
 /* Reserves memory for `count` more names. */
 bool setti_name_reserve(sett_world* world, uint32_t count);
-/* Names an entity in reserved memory, unless a sibling has the name. */
+/* Names an entity in reserved memory, if no sibling has the name. */
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key);
 
 /* Like sett_name_lookup, but reports nothing. */

@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-#define PREFAB_STEPS 64 /* a walk along InstanceOf links ends after this: links can form a cycle */
+#define PREFAB_STEPS 64 /* limit of a walk along InstanceOf links, which can form a cycle */
 
 /* Removes the entities with the hiding tag from the groups and tracked sets that skip them. */
 static void prefab_leave(sett_world* world, const setti_type* tag)
@@ -121,7 +121,8 @@ sett_component sett_instance_of(sett_world* world)
     return world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]->id;
 }
 
-/* Returns the scope, or null. Instances get this parent if the program gives none. */
+/* Returns the scope, or null. The scope becomes the parent of instances if the program gives no
+ * parent. */
 static sett_entity prefab_scope(const sett_world* world)
 {
     if (world->scope_calls == NULL) {
@@ -170,7 +171,7 @@ static sett_status prefab_run(sett_world* world, const setti_clone_desc* instanc
     return prefab_clone(world, instance, count, tag, out);
 }
 
-/* Reports an error and returns false unless `parent` can get `count` more children. */
+/* Returns true if `parent` can get `count` more children. Otherwise reports an error. */
 static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t count,
                                 const char* call)
 {
@@ -193,26 +194,27 @@ static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t 
 sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t count,
                              sett_entity* out)
 {
-    setti_clone_desc one = {.call = "sett_instantiate", .root = prefab};
+    setti_clone_desc instance = {.call = "sett_instantiate", .root = prefab};
     sett_entity single;
-    sett_status status = setti_world_check_unlocked(world, one.call);
+    sett_status status = setti_world_check_unlocked(world, instance.call);
     if (status != SETT_OK || count == 0) {
         return status;
     }
     if (setti_entity_signature(&world->entities, prefab) == NULL) {
-        return setti_world_fail(world, SETT_STATUS_STALE, one.call, prefab, 0);
+        return setti_world_fail(world, SETT_STATUS_STALE, instance.call, prefab, 0);
     }
-    one.parent = prefab_scope(world);
-    if (!sett_is_null(one.parent) && !prefab_check_parent(world, one.parent, count, one.call)) {
+    instance.parent = prefab_scope(world);
+    if (!sett_is_null(instance.parent) &&
+        !prefab_check_parent(world, instance.parent, count, instance.call)) {
         return world->error;
     }
     if (out == NULL && count == 1) {
         out = &single; /* a recipe needs room for the handle */
     }
-    return prefab_run(world, &one, count, out);
+    return prefab_run(world, &instance, count, out);
 }
 
-/* Reports an error and returns false if a component is listed twice. */
+/* Returns true if no component is listed twice. Otherwise reports an error. */
 static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* desc,
                                 const char* call)
 {
@@ -231,27 +233,27 @@ static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* 
     return true;
 }
 
-/* Sets the parent and the name of an instance. Reports an error and returns false if the instance
- * cannot have them. */
+/* Sets the parent and the name of `instance`. If the instance cannot have them, reports an error
+ * and returns false. */
 static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc* desc,
-                                 setti_clone_desc* one)
+                                 setti_clone_desc* instance)
 {
-    one->parent = desc->parent;
+    instance->parent = desc->parent;
     if (sett_is_null(desc->parent)) {
-        one->parent = prefab_scope(world);
+        instance->parent = prefab_scope(world);
     }
     uint32_t parent_link = SETTI_NO_LINK;
-    if (!sett_is_null(one->parent)) {
-        if (!prefab_check_parent(world, one->parent, 1, one->call)) {
+    if (!sett_is_null(instance->parent)) {
+        if (!prefab_check_parent(world, instance->parent, 1, instance->call)) {
             return false;
         }
-        parent_link = setti_link_to(one->parent.index);
+        parent_link = setti_link_to(instance->parent.index);
     }
     if (desc->name == NULL) {
         return true;
     }
-    one->name = setti_name_prepare(world, parent_link, desc->name, one->call);
-    return one->name != 0;
+    instance->name = setti_name_prepare(world, parent_link, desc->name, instance->call);
+    return instance->name != 0;
 }
 
 sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiate_desc* desc,
@@ -262,34 +264,35 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
     if (desc == NULL) {
         return sett_null();
     }
-    setti_clone_desc one = {.call = "sett_instantiate_with",
-                            .root = desc->prefab,
-                            .values = desc->values,
-                            .value_count = desc->value_count,
-                            .bases = desc->bases,
-                            .base_count = desc->base_count};
-    if (setti_world_check_unlocked(world, one.call) != SETT_OK ||
-        setti_world_lacks_list(world, desc->values, desc->value_count, one.call, "values") ||
-        setti_world_lacks_list(world, desc->bases, desc->base_count, one.call, "bases")) {
+    setti_clone_desc instance = {.call = "sett_instantiate_with",
+                                 .root = desc->prefab,
+                                 .values = desc->values,
+                                 .value_count = desc->value_count,
+                                 .bases = desc->bases,
+                                 .base_count = desc->base_count};
+    if (setti_world_check_unlocked(world, instance.call) != SETT_OK ||
+        setti_world_lacks_list(world, desc->values, desc->value_count, instance.call, "values") ||
+        setti_world_lacks_list(world, desc->bases, desc->base_count, instance.call, "bases")) {
         return sett_null();
     }
     if (!sett_entity_valid(world, desc->prefab)) {
-        setti_world_fail(world, SETT_STATUS_STALE, one.call, desc->prefab, 0);
+        setti_world_fail(world, SETT_STATUS_STALE, instance.call, desc->prefab, 0);
         return sett_null();
     }
     for (uint32_t k = 0; k < desc->base_count; k++) {
         if (!sett_entity_valid(world, desc->bases[k])) {
-            setti_world_fail(world, SETT_STATUS_STALE, one.call, desc->bases[k], 0);
+            setti_world_fail(world, SETT_STATUS_STALE, instance.call, desc->bases[k], 0);
             return sett_null();
         }
     }
-    if (!setti_change_check_values(world, desc->values, desc->value_count, one.call) ||
-        !prefab_check_values(world, desc, one.call) || !prefab_prepare_place(world, desc, &one)) {
+    if (!setti_change_check_values(world, desc->values, desc->value_count, instance.call) ||
+        !prefab_check_values(world, desc, instance.call) ||
+        !prefab_prepare_place(world, desc, &instance)) {
         return sett_null();
     }
     sett_entity made = sett_null();
     setti_names_hold(world);
-    sett_status status = prefab_run(world, &one, 1, &made);
+    sett_status status = prefab_run(world, &instance, 1, &made);
     setti_names_let_go(world);
     return status == SETT_OK ? made : sett_null();
 }
@@ -329,7 +332,7 @@ static sett_status prefab_destroy_all(sett_world* world, const sett_entity* enti
     return SETT_OK;
 }
 
-/* Turns recorded entities into an instance. */
+/* Makes recorded entities an instance, with the first entity as the root. */
 static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
     const prefab_call* record = given;
@@ -353,12 +356,12 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity, const voi
     }
     sett_status status;
     if (record->count == 1 || prefab_tree_size(world, record->prefab) == record->count) {
-        setti_clone_desc one = {.call = record->name,
-                                .root = record->prefab,
-                                .into = entities,
-                                .into_count = record->count};
+        setti_clone_desc instance = {.call = record->name,
+                                     .root = record->prefab,
+                                     .into = entities,
+                                     .into_count = record->count};
         sett_entity root = entity;
-        status = prefab_run(world, &one, 1, &root);
+        status = prefab_run(world, &instance, 1, &root);
     } else {
         status = setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                                        "%s: prefab %u:%u gained or lost descendants after the "

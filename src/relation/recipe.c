@@ -5,8 +5,8 @@
  * and 65,000 for a tree of ten; hand-written code takes 870 and 8,700. So a recipe stores clone.c's
  * analysis:
  *
- * nodes     index, signature, links and name of the original, compared with the prefab each time;
- *               signature, parent and number of parts of the copy
+ *     nodes     index, signature, links and name of the original, which are compared with the
+ *               prefab each time; signature, parent and number of parts of the copy
  *     parts     type and source of a value: the parts of all nodes in turn
  *
  * Values are read from the prefab each time, so setting a value needs no new recipe. Comparing a
@@ -62,8 +62,8 @@ typedef struct prefab_recipe {
 
 struct setti_recipes {
     setti_hash_map by_prefab; /* index of a prefab + 1 -> slot */
-    prefab_recipe**
-        slots;           /* an item is NULL: the prefab was instantiated once, and has no recipe */
+    /* An item is NULL if the prefab was instantiated once, and has no recipe yet. */
+    prefab_recipe** slots;
     prefab_recipe* last; /* the last used recipe, or NULL */
     uint32_t count;
     uint32_t capacity;
@@ -91,48 +91,48 @@ static void recipe_free(sett_world* world, prefab_recipe* recipe)
 /* Returns the slot of a prefab, or NULL if the prefab was never instantiated. */
 static prefab_recipe** recipe_slot(const sett_world* world, sett_entity prefab)
 {
-    const struct setti_recipes* all = recipes_of(world);
-    if (all == NULL) {
+    const struct setti_recipes* recipes = recipes_of(world);
+    if (recipes == NULL) {
         return NULL;
     }
-    uint32_t slot = setti_hash_map_find(&all->by_prefab, (uint64_t)prefab.index + 1);
-    return slot != SETTI_NONE ? &all->slots[slot] : NULL;
+    uint32_t slot = setti_hash_map_find(&recipes->by_prefab, (uint64_t)prefab.index + 1);
+    return slot != SETTI_NONE ? &recipes->slots[slot] : NULL;
 }
 
 void setti_recipe_drop(sett_world* world)
 {
-    struct setti_recipes* all = recipes_of(world);
-    if (all == NULL) {
+    struct setti_recipes* recipes = recipes_of(world);
+    if (recipes == NULL) {
         return;
     }
-    for (uint32_t k = 0; k < all->count; k++) {
-        recipe_free(world, all->slots[k]);
+    for (uint32_t k = 0; k < recipes->count; k++) {
+        recipe_free(world, recipes->slots[k]);
     }
-    setti_hash_map_deinit(&world->pool, &all->by_prefab);
-    setti_pool_free(&world->pool, all->slots, all->capacity * sizeof(prefab_recipe*), 16);
-    memset(all, 0, sizeof(*all));
+    setti_hash_map_deinit(&world->pool, &recipes->by_prefab);
+    setti_pool_free(&world->pool, recipes->slots, recipes->capacity * sizeof(prefab_recipe*), 16);
+    memset(recipes, 0, sizeof(*recipes));
 }
 
 /* Frees the slots of destroyed prefabs, and slots without a recipe. */
 static void recipe_prune(sett_world* world)
 {
-    struct setti_recipes* all = recipes_of(world);
+    struct setti_recipes* recipes = recipes_of(world);
     uint32_t remaining = 0;
-    setti_hash_map_deinit(&world->pool, &all->by_prefab);
-    for (uint32_t k = 0; k < all->count; k++) {
-        prefab_recipe* recipe = all->slots[k];
+    setti_hash_map_deinit(&world->pool, &recipes->by_prefab);
+    for (uint32_t k = 0; k < recipes->count; k++) {
+        prefab_recipe* recipe = recipes->slots[k];
         bool keeps = false;
         if (recipe != NULL && setti_entity_is_current(&world->entities, recipe->prefab)) {
-            keeps = setti_hash_map_set(&world->pool, &all->by_prefab,
+            keeps = setti_hash_map_set(&world->pool, &recipes->by_prefab,
                                        (uint64_t)recipe->prefab.index + 1, remaining);
         }
         if (keeps) {
-            all->slots[remaining++] = recipe;
+            recipes->slots[remaining++] = recipe;
         } else {
             recipe_free(world, recipe);
         }
     }
-    all->count = remaining;
+    recipes->count = remaining;
 }
 
 /* Adds an empty slot. Returns NULL if memory runs out. */
@@ -140,32 +140,33 @@ static prefab_recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
 {
     SETTI_ASSERT(recipe_slot(world, prefab) == NULL);
     setti_pool* pool = &world->pool;
-    struct setti_recipes* all = recipes_of(world);
-    if (all == NULL) {
-        all = setti_pool_alloc_zero(pool, sizeof(*all), 16);
-        if (all == NULL) {
+    struct setti_recipes* recipes = recipes_of(world);
+    if (recipes == NULL) {
+        recipes = setti_pool_alloc_zero(pool, sizeof(*recipes), 16);
+        if (recipes == NULL) {
             return NULL;
         }
-        world->module[SETTI_SLOT_RECIPES] = all;
+        world->module[SETTI_SLOT_RECIPES] = recipes;
     }
-    bool is_full = all->count == all->capacity;
+    bool is_full = recipes->count == recipes->capacity;
     if (is_full) {
         recipe_prune(world);
     }
-    if (is_full && all->count * 2 >= all->capacity) { /* pruning has freed less than half */
+    if (is_full && recipes->count * 2 >= recipes->capacity) { /* pruning has freed less than half */
         prefab_recipe** grown =
-            setti_pool_grow(pool, all->slots, sizeof(prefab_recipe*), all->count,
-                            SETTI_MAX(all->count + 1, RECIPE_LIMIT), &all->capacity);
+            setti_pool_grow(pool, recipes->slots, sizeof(prefab_recipe*), recipes->count,
+                            SETTI_MAX(recipes->count + 1, RECIPE_LIMIT), &recipes->capacity);
         if (grown == NULL) {
             return NULL;
         }
-        all->slots = grown;
+        recipes->slots = grown;
     }
-    if (!setti_hash_map_set(pool, &all->by_prefab, (uint64_t)prefab.index + 1, all->count)) {
+    if (!setti_hash_map_set(pool, &recipes->by_prefab, (uint64_t)prefab.index + 1,
+                            recipes->count)) {
         return NULL;
     }
-    all->slots[all->count] = NULL;
-    return &all->slots[all->count++];
+    recipes->slots[recipes->count] = NULL;
+    return &recipes->slots[recipes->count++];
 }
 
 void setti_recipe_forget(sett_world* world)
@@ -191,7 +192,7 @@ static uint32_t recipe_node_of(const setti_clone* plan, uint32_t link)
     if (link == SETTI_NO_LINK) {
         return SETTI_NONE;
     }
-    if (plan->node_count == 1) {
+    if (plan->node_count == 1) { /* then plan->by_index is empty */
         return 0;
     }
     return setti_hash_map_find(&plan->by_index, link);
@@ -210,7 +211,7 @@ static void recipe_note_links(const sett_world* world, const setti_clone* plan,
     }
     node->links = *links;
     node->first = recipe_node_of(plan, links->first);
-    if (k != 0) {
+    if (k != 0) { /* the root's parent and siblings are not copied */
         node->parent = recipe_node_of(plan, links->parent);
         node->next = recipe_node_of(plan, links->next);
         node->previous = recipe_node_of(plan, links->previous);
@@ -249,7 +250,7 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan,
         const setti_type* type = part->type;
         if (setti_hierarchy_of(world) != NULL && type == setti_hierarchy_of(world)->type) {
             part->value = &node->copy;
-            part->quiet = true;
+            part->quiet = true; /* the value is the library's, so on_set does not run */
         }
         if (part->origin != NULL && type->desc.entity_offset_count != 0) {
             node->has_references = true;
@@ -267,21 +268,21 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan,
  * out. */
 static prefab_recipe* recipe_alloc(sett_world* world, const setti_clone* plan)
 {
-    size_t parts = 0;
+    size_t part_count = 0;
     for (uint32_t k = 0; k < plan->node_count; k++) {
-        parts += plan->nodes[k].edit.added_count;
+        part_count += plan->nodes[k].edit.added_count;
     }
-    size_t nodes = plan->node_count;
+    size_t node_count = plan->node_count;
     size_t size = sizeof(prefab_recipe) +
-                  nodes * (sizeof(recipe_node) + sizeof(setti_edit) + sizeof(sett_entity)) +
-                  parts * sizeof(setti_edit_part);
+                  node_count * (sizeof(recipe_node) + sizeof(setti_edit) + sizeof(sett_entity)) +
+                  part_count * sizeof(setti_edit_part);
     prefab_recipe* recipe = setti_pool_alloc_zero(&world->pool, size, 16);
     if (recipe != NULL) {
         recipe->size = size;
         recipe->nodes = (recipe_node*)(void*)(recipe + 1);
-        recipe->edits = (setti_edit*)(void*)(recipe->nodes + nodes);
-        recipe->parts = (setti_edit_part*)(void*)(recipe->edits + nodes);
-        recipe->copies = (sett_entity*)(void*)(recipe->parts + parts);
+        recipe->edits = (setti_edit*)(void*)(recipe->nodes + node_count);
+        recipe->parts = (setti_edit_part*)(void*)(recipe->edits + node_count);
+        recipe->copies = (sett_entity*)(void*)(recipe->parts + part_count);
     }
     return recipe;
 }
@@ -327,7 +328,7 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     }
     prefab_recipe* old = *slot;
     if (old != NULL && !old->simple && old->tries < RECIPE_TRIES) {
-        old->tries++;
+        old->tries++; /* clone.c makes more instances before the next analysis */
         return;
     }
     setti_clone plan = {
@@ -345,8 +346,8 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     *slot = recipe;
 }
 
-/* Returns true if the original still has the noted links. `links` are the present links of the
- * original, or NULL if the original is not in the hierarchy. */
+/* Returns true if the original still has the links that the recipe noted. `links` are the present
+ * links of the original, or NULL if the original is not in the hierarchy. */
 static bool recipe_has_links(const recipe_node* node, const sett_hierarchy* links, bool is_root)
 {
     if (links == NULL || !node->in_tree) {
@@ -384,19 +385,19 @@ static bool recipe_is_unchanged(const sett_world* world, const recipe_node* node
 /* Returns the recipe of a prefab, or NULL if no recipe can be used. */
 static prefab_recipe* recipe_find(const sett_world* world, sett_entity prefab)
 {
-    struct setti_recipes* all = recipes_of(world);
-    if (all == NULL) {
+    struct setti_recipes* recipes = recipes_of(world);
+    if (recipes == NULL) {
         return NULL;
     }
-    if (all->last == NULL || !sett_equals(all->last->prefab, prefab)) {
+    if (recipes->last == NULL || !sett_equals(recipes->last->prefab, prefab)) {
         prefab_recipe** slot = recipe_slot(world, prefab);
-        all->last = slot != NULL ? *slot : NULL;
+        recipes->last = slot != NULL ? *slot : NULL;
     }
-    prefab_recipe* recipe = all->last;
+    prefab_recipe* recipe = recipes->last;
     if (recipe == NULL || !sett_equals(recipe->prefab, prefab) || !recipe->simple) {
         return NULL;
     }
-    if (recipe->version != all->version || recipe->epoch != world->transition_epoch) {
+    if (recipe->version != recipes->version || recipe->epoch != world->transition_epoch) {
         return NULL;
     }
     /* Equal links lead to the same entities, because links to destroyed entities are removed. */
@@ -442,6 +443,7 @@ static bool recipe_begin_root(sett_world* world, prefab_recipe* recipe,
     if (edit->added_count > RECIPE_ROOT_MOST) {
         return false;
     }
+    /* The parts are changed in `room`, so that the recipe's parts stay as they are. */
     memcpy(room, edit->added, edit->added_count * sizeof(*room));
     edit->added = room;
     for (uint32_t k = 0; k < instance->value_count; k++) {
@@ -462,7 +464,7 @@ static bool recipe_begin_root(sett_world* world, prefab_recipe* recipe,
 }
 
 /* Reserves the entities of the copies. `root_copy` is the entity that becomes the root's copy.
- * NULL: the root gets a new entity too. */
+ * If it is NULL, a new entity becomes the root's copy. */
 static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
                                     const sett_entity* root_copy)
 {
@@ -489,9 +491,9 @@ static bool recipe_reserve_entities(sett_world* world, prefab_recipe* recipe,
 static bool recipe_reserve(sett_world* world, prefab_recipe* recipe,
                            const setti_clone_desc* instance)
 {
-    uint32_t named = recipe->named;
+    uint32_t name_count = recipe->named;
     if (instance->name != 0) {
-        named++;
+        name_count++;
     }
     if (!recipe_reserve_entities(world, recipe, instance->into)) {
         return false;
@@ -501,7 +503,7 @@ static bool recipe_reserve(sett_world* world, prefab_recipe* recipe,
             return false;
         }
     }
-    if (named != 0 && !setti_name_reserve(world, named)) {
+    if (name_count != 0 && !setti_name_reserve(world, name_count)) {
         setti_edit_unclaim(world); /* the steps above do this themselves if they fail */
         return false;
     }
@@ -530,12 +532,13 @@ SETTI_INLINE void recipe_link_copies(const sett_world* world, prefab_recipe* rec
             node->copy.next = recipe_copy_link(recipe, node->next);
             node->copy.previous = recipe_copy_link(recipe, node->previous);
             node->copy.children = node->links.children;
+            /* Below a moved parent, the depth is wrong until the repair. */
             node->copy.depth = (depth + node->level) & ~SETTI_MOVED;
         }
     }
 }
 
-/* Makes the references of a copy lead to copies, where they lead to originals. */
+/* Replaces each original to which a copy refers by the original's copy. */
 static void recipe_remap(sett_world* world, const prefab_recipe* recipe, const setti_edit* edit,
                          uint32_t index)
 {

@@ -14,9 +14,9 @@
 
 #include <stdio.h>
 
-#define RECORD_PAGE ((size_t)16 << 10) /* most bytes of a page, unless 16 records need more */
+#define RECORD_PAGE ((size_t)16 << 10) /* limit of a page in bytes; but 16 records always fit */
 
-static const char relation_registers[] = "sett_relationship_register";
+static const char relation_register_call[] = "sett_relationship_register";
 
 /* The copy hook of links. Copies only data, because sett_relate sets the target. */
 static void links_copy(void* copies, const void* originals, uint32_t count, void* user)
@@ -33,7 +33,7 @@ static void links_copy(void* copies, const void* originals, uint32_t count, void
     }
 }
 
-/* Writes a link's data, unless `data` is NULL. */
+/* Writes a link's data if `data` is not NULL. */
 static void relation_write(const setti_relation* relation, void* link_data, const void* data)
 {
     if (data != NULL && relation->data_size != 0) {
@@ -44,15 +44,15 @@ static void relation_write(const setti_relation* relation, void* link_data, cons
 /* Computes where records, and the data in links, are. */
 static void relation_lay_out(setti_relation* relation, const sett_component_desc* data)
 {
-    size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
+    size_t head_size = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
     size_t align = SETTI_MAX(data->align, sizeof(uint32_t));
-    size_t data_begin = setti_align_up(head, align);
+    size_t data_begin = setti_align_up(head_size, align);
     size_t size = setti_align_up(data_begin + data->size, align);
-    uint32_t shift = 10;
+    uint32_t shift = 10; /* at most 1,024 records in a page, at least 16 */
     while (shift > 4 && size << shift > RECORD_PAGE) {
         shift--;
     }
-    setti_pages_init(&relation->records, size << shift, SETTI_MAX(align, 64));
+    setti_pages_init(&relation->records, size << shift, SETTI_MAX(align, 64)); /* cache lines */
     relation->data_size = (uint32_t)data->size;
     relation->layout = (setti_records){
         .pages = &relation->records,
@@ -83,7 +83,7 @@ static sett_component relation_register_sources(sett_world* world, const char* n
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                               "%s: relationship \"%.100s\" cannot have its component \"%.110s\", "
                               "because another component has this name - choose another name",
-                              relation_registers, name, text);
+                              relation_register_call, name, text);
         return 0;
     }
     sett_component_desc desc = {.name = text,
@@ -95,8 +95,8 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     return sett_component_register(world, &desc);
 }
 
-/* Describes an exclusive link: the first member is the sett_link, the others are those of the data.
- * */
+/* Describes an exclusive link. The first member is the sett_link, and the members of the data
+ * follow. */
 static void relation_fill_members(const setti_relation* relation, sett_member* member)
 {
     const sett_struct* data = relation->data_type->desc.members;
@@ -123,32 +123,32 @@ static void relation_fill_mask(const setti_relation* relation, unsigned char* ma
     }
 }
 
-/* Describes the value of an exclusive link by members, or by a mask. The caller frees `*room`.
+/* Describes the value of an exclusive link by members, or by a mask. The caller frees `*memory`.
  * Returns false if memory runs out. */
 static bool relation_describe_value(const setti_relation* relation, sett_struct* structure,
-                                    sett_component_desc* desc, void** room, size_t* room_size)
+                                    sett_component_desc* desc, void** memory, size_t* memory_size)
 {
     SETTI_ASSERT(!relation->many);
     const sett_component_desc* data = &relation->data_type->desc;
     bool has_members = data->size == 0 || data->members != NULL;
-    uint32_t count = data->members != NULL ? data->members->count : 0;
-    *room_size = relation->layout.size;
+    uint32_t member_count = data->members != NULL ? data->members->count : 0;
+    *memory_size = relation->layout.size;
     if (has_members) {
-        *room_size = (count + 1) * sizeof(sett_member); /* the first describes the link */
+        *memory_size = (member_count + 1) * sizeof(sett_member); /* the first describes the link */
     }
-    *room = setti_pool_alloc(&relation->world->pool, *room_size, 16);
-    if (*room == NULL) {
+    *memory = setti_pool_alloc(&relation->world->pool, *memory_size, 16);
+    if (*memory == NULL) {
         return false;
     }
     if (has_members) {
-        relation_fill_members(relation, *room);
-        *structure =
-            (sett_struct){desc->name, relation->layout.size, count + 1, *room, sett_members_link_};
+        relation_fill_members(relation, *memory);
+        *structure = (sett_struct){desc->name, relation->layout.size, member_count + 1, *memory,
+                                   sett_members_link_};
         desc->members = structure;
     } else {
-        memset(*room, 0, *room_size);
-        relation_fill_mask(relation, *room);
-        desc->mask = *room;
+        memset(*memory, 0, *memory_size);
+        relation_fill_mask(relation, *memory);
+        desc->mask = *memory;
     }
     return true;
 }
@@ -157,8 +157,8 @@ static sett_component relation_register_links(setti_relation* relation,
                                               const sett_relationship_desc* given)
 {
     sett_struct structure;
-    void* room = NULL;
-    size_t room_size = 0;
+    void* memory = NULL;
+    size_t memory_size = 0;
     sett_component_desc desc = {.name = given->name,
                                 .type_name = relation->many ? "sett_links" : NULL,
                                 .id = given->id,
@@ -171,18 +171,18 @@ static sett_component relation_register_links(setti_relation* relation,
     if (!relation->many) {
         desc.align = SETTI_MAX(relation->data_type->desc.align, sizeof(uint32_t));
         desc.members = NULL;
-        if (!relation_describe_value(relation, &structure, &desc, &room, &room_size)) {
-            setti_world_no_memory(relation->world, relation_registers);
+        if (!relation_describe_value(relation, &structure, &desc, &memory, &memory_size)) {
+            setti_world_no_memory(relation->world, relation_register_call);
             return 0;
         }
     }
     sett_component id = sett_component_register(relation->world, &desc);
-    setti_pool_free(&relation->world->pool, room, room_size, 16);
+    setti_pool_free(&relation->world->pool, memory, memory_size, 16);
     return id;
 }
 
-/* Returns true if two relations have the same options and the same data. `b` may have no members,
- * though `a` has. */
+/* Returns true if two relations have the same options and the same data. The members of the data
+ * may be described for `a` only. */
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
     if (a->many != b->many || a->desc.acyclic != b->desc.acyclic) {
@@ -243,14 +243,15 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
                                 .entity_offsets = desc->entity_offsets,
                                 .entity_offset_count = desc->entity_offset_count,
                                 .members = desc->members};
-    setti_relation* relation = setti_world_alloc(world, sizeof(*relation), 16, relation_registers);
+    setti_relation* relation =
+        setti_world_alloc(world, sizeof(*relation), 16, relation_register_call);
     if (relation == NULL) {
         return NULL;
     }
     relation->world = world;
     relation->desc = *desc;
     relation->many = desc->many;
-    relation->data_type = setti_component_make_part(world, &data, relation_registers);
+    relation->data_type = setti_component_make_part(world, &data, relation_register_call);
     if (relation->data_type == NULL) {
         relation_free(relation);
         return NULL;
@@ -259,7 +260,7 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     return relation;
 }
 
-/* Returns the relation of a type of sources, or of a type of targets. */
+/* Returns the relation of a component of sources, or of a component of targets. */
 static const setti_relation* relation_of_either(const setti_type* type)
 {
     if (type->links != NULL) {
@@ -288,7 +289,7 @@ sett_status setti_relation_join(sett_world* to_world, const setti_relation* rela
         return to_world->error;
     }
     const sett_component_desc* named = data->old_names != NULL ? data : &links->desc;
-    return setti_component_rename(to_world, joined, named, relation_registers);
+    return setti_component_rename(to_world, joined, named, relation_register_call);
 }
 
 static sett_status relation_join(sett_world* to_world, const sett_world* from_world,
@@ -470,7 +471,7 @@ static bool relation_check_known(sett_world* world, const setti_relation* relati
     }
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: \"%.100s\" is registered already, %s", relation_registers,
+                              "%s: \"%.100s\" is registered already, %s", relation_register_call,
                               desc->name, wrong);
     }
     return wrong == NULL;
@@ -481,13 +482,13 @@ SETTI_COLD sett_component sett_relationship_register_sized(sett_world* world,
                                                            size_t size)
 {
     sett_relationship_desc full;
-    desc = setti_world_desc(world, desc, size, &full, sizeof(full), relation_registers);
-    if (desc == NULL || setti_world_check_serial(world, relation_registers) != SETT_OK) {
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), relation_register_call);
+    if (desc == NULL || setti_world_check_serial(world, relation_register_call) != SETT_OK) {
         return 0;
     }
     const char* wrong = relation_check_desc(desc);
     if (wrong != NULL) {
-        setti_world_fail_argument(world, relation_registers, desc->name, wrong);
+        setti_world_fail_argument(world, relation_register_call, desc->name, wrong);
         return 0;
     }
     setti_relation* relation = relation_make(world, desc);
@@ -608,7 +609,7 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
     return link_data;
 }
 
-/* Makes a link. If `existing`, an exclusive link, is not NULL, makes that link lead to `target`.
+/* Makes a link. If `existing` is not NULL, makes this exclusive link lead to `target` instead.
  * Returns the link's data, or NULL if memory runs out. */
 static void* relation_add_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data, const sett_link* existing)
@@ -643,7 +644,7 @@ static void* relation_add_link(setti_relation* relation, sett_entity source, set
     }
     uint32_t place = source.index;
     if (relation->many) {
-        place = relation->record_count - 1;
+        place = relation->record_count - 1; /* new records are appended */
     }
     return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
@@ -659,7 +660,7 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
     }
     sett_link* link = NULL;
     if (place != SETTI_NONE) {
-        link = setti_chain_write(relation, place);
+        link = setti_chain_write(relation, place); /* NULL: the source has no exclusive link */
     }
     if (link != NULL && sett_equals(link->target, target)) {
         unsigned char* link_data = (unsigned char*)link + relation->layout.data;
@@ -685,8 +686,9 @@ static uint32_t relation_target_index(const setti_relation* relation, uint32_t i
     return link != NULL ? link->target.index : SETTI_NONE;
 }
 
-/* Returns true if `first` is `last`, or links lead from `first` to `last`. Follows links from
- * `first` and walks back from `last` in turn, so that the shorter walk decides. */
+/* Returns true if `first` is `last`, or if links lead from `first` to `last`. One walk follows
+ * links from `first`, and one goes back from `last`, step by step in turn. The shorter walk
+ * decides. */
 static bool relation_leads(const setti_relation* relation, uint32_t first, uint32_t last)
 {
     SETTI_ASSERT(relation->desc.acyclic && !relation->many);
@@ -702,7 +704,7 @@ static bool relation_leads(const setti_relation* relation, uint32_t first, uint3
     return false;
 }
 
-/* Fails if the link would close a cycle of acyclic links. */
+/* Fails if the relationship is acyclic, and the link would close a cycle. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target, const char* call)
 {
@@ -728,7 +730,7 @@ static uint32_t relation_find_link(setti_relation* relation, sett_entity source,
     return setti_chain_find(relation, source, target);
 }
 
-/* Asks may_relate for a link that does not exist yet. Fails if the hook rejects the link. */
+/* Asks the hook may_relate if the link does not exist yet. Fails if the hook rejects the link. */
 SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett_entity source,
                                                   sett_entity target, const char* call)
 {
@@ -908,8 +910,8 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
     return relation_record(commands, source, relationship, target, NULL, &kind, __func__);
 }
 
-/* Like relation_to_read, for a call that accesses data. Also checks that a running system may do
- * so. */
+/* Like relation_to_read, for a call that accesses data. Also checks that a running system may
+ * access the data. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
                                                sett_component relationship, uint32_t access,
                                                const char* call)
@@ -958,7 +960,8 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
     return (unsigned char*)setti_chain_write(relation, place) + relation->layout.data;
 }
 
-/* Returns true if the data of links have a C type. Otherwise writes a message to `out`. */
+/* Returns true if the data of links have the C type `type_name`. Otherwise writes a message to
+ * `out`. */
 static bool relation_has_type(const sett_world* world, sett_component relationship, size_t size,
                               const char* type_name, const char* call, char out[SETTI_MESSAGE_SIZE])
 {
@@ -1053,7 +1056,7 @@ sett_entity sett_target_changed(const sett_world* world, sett_entity source,
 {
     const setti_relation* relation = relation_to_read(world, relationship, __func__);
     if (relation == NULL || world->calling == NULL) {
-        return sett_null();
+        return sett_null(); /* no relationship, or no callback is running */
     }
     if (world->changed_link.relationship == relationship &&
         world->changed_link.source == source.index) {
@@ -1083,7 +1086,7 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
 }
 
 /* Returns an entity's next target or source, or null at the end. If the program deletes links in
- * the loop, records may move, and the link at the next place may be another entity's. */
+ * the loop, records may move. Then another entity's link may be at the next place. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, setti_link_side side)
 {

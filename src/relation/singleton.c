@@ -34,8 +34,8 @@ sett_component setti_singleton_register(sett_world* world)
     return tag;
 }
 
-/* Creates the singletons' entity, with a component unless `component` is 0. Returns null on
- * failure. */
+/* Creates the singletons' entity. If `component` is not 0, the entity gets this component. Returns
+ * null on failure. */
 static sett_entity singleton_create(sett_world* world, sett_component component, const void* value)
 {
     sett_component tag = setti_singleton_register(world);

@@ -11,11 +11,11 @@
  * A text is rejected if the 64 next numbers are taken, so that an attack costs little time.
  *
  * A sweep frees unused texts: it collects all keys in use, turns unused texts into holes for new
- * texts, and frees pages without a text. It runs when pages are full, if the texts added since the
- * last sweep have as many bytes as all texts that the last sweep preserved, or more. So a text
- * costs O(1) amortised, and pages take about twice the size of the names. Texts in use never move,
- * because sett_name_get returns addresses of texts. Rejected: counting users, because setting or
- * clearing a name would write to a page of the state.
+ * texts, and frees pages without a text. It runs when pages are full, but only after enough texts
+ * were added: at least as many bytes as the last sweep preserved. So a text costs O(1) amortised,
+ * and pages take about twice the size of the names. Texts in use never move, because sett_name_get
+ * returns addresses of texts. Rejected: counting users, because setting or clearing a name would
+ * write to a page of the state.
  *
  * Invariant:  texts and holes fill pages without gaps up to `used`, and no later page exists;
  *             where[key] = place of the text with the key;  each user's key has a text
@@ -113,8 +113,8 @@ static bool text_equals(const setti_texts* texts, uint32_t place, const char* te
     return stored_length == length && memcmp(stored, text, length) == 0;
 }
 
-/* Returns the key that a text has or would get, or 0 if too many texts have the same hash. Sets
- * `*place` to the text's place, or to SETTI_NONE if the text is not stored. */
+/* Returns the key that a text has, or would get if it were added. Returns 0 if too many texts have
+ * the same hash. Sets `*place` to the text's place, or to SETTI_NONE if the text is not stored. */
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
@@ -265,8 +265,8 @@ static bool text_collect_live(sett_world* world, const setti_texts* texts, setti
     for (uint32_t place = 0; text_skip_to(texts, &place); place = text_after(texts, place)) {
         size_t length;
         const char* text = text_at(texts, place, &length);
-        uint32_t unused;
-        uint64_t key = text_key(texts, text, length, &unused);
+        uint32_t known_place;
+        uint64_t key = text_key(texts, text, length, &known_place);
         /* Without this text, the text with the next key would get another key. */
         bool is_needed = setti_hash_map_find(&texts->where, setti_hash_next(key)) != SETTI_NONE;
         if (is_needed && !setti_hash_map_set(&world->pool, live, key, place)) {
@@ -280,8 +280,8 @@ static bool text_is_live(const setti_texts* texts, const setti_hash_map* live, u
 {
     size_t length;
     const char* text = text_at(texts, place, &length);
-    uint32_t unused;
-    return setti_hash_map_find(live, text_key(texts, text, length, &unused)) != SETTI_NONE;
+    uint32_t known_place;
+    return setti_hash_map_find(live, text_key(texts, text, length, &known_place)) != SETTI_NONE;
 }
 
 /* Writes the head of a text or hole. If the head is the same already, does not mark the page. */
@@ -352,8 +352,8 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
     texts->where = live;
 }
 
-/* Sets `*place` to a hole, or to the free end of a page, with room for `size` bytes. Returns false
- * if there is none. */
+/* Finds a hole, or a page with a free end, that has room for `size` bytes. Sets `*place` to it.
+ * Returns false if there is none. */
 static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
 {
     while (texts->cursor < texts->used) {
@@ -385,14 +385,14 @@ static uint32_t text_end(const setti_texts* texts, uint32_t size)
 {
     uint32_t place = texts->used;
     if ((place & TEXT_MASK) == 0 || (place & TEXT_MASK) + size > SETTI_TEXT_PAGE) {
-        place = (place + TEXT_MASK) & ~(uint32_t)TEXT_MASK;
+        place = (place + TEXT_MASK) & ~(uint32_t)TEXT_MASK; /* rounds up to a page */
     }
     return place;
 }
 
 /* Returns a place for a text of `size` bytes. If `at_end` is true, the place is after all texts. A
- * text with the hash of an earlier text has to be there, so that a later walk over the pages
- * computes the same keys. */
+ * text with the hash of an earlier text must be there. Then a later walk over the pages computes
+ * the same keys. */
 static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool at_end)
 {
     uint32_t place;
@@ -429,7 +429,7 @@ static void text_write(setti_pool* pool, setti_texts* texts, uint32_t place, con
     if (hole > size) { /* the rest of the hole */
         text_set_head(texts, place + size, (hole - size - TEXT_AROUND) | SETTI_TEXT_HOLE);
     } else if (hole == 0 && (place & TEXT_MASK) + size + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE) {
-        text_set_head(texts, place + size, TEXT_PAGE_END);
+        text_set_head(texts, place + size, TEXT_PAGE_END); /* the text is the last of the page */
     }
     text_set_head(texts, place, length);
     memcpy(page + (place & TEXT_MASK) + SETTI_TEXT_HEAD, text, length);
@@ -471,12 +471,12 @@ SETTI_COLD const char* setti_text_validate(sett_world* world, setti_texts* texts
 {
     uint32_t count = 0;
     if (!setti_text_sync(world, texts)) {
-        return NULL;
+        return NULL; /* the checks need the table of texts */
     }
     for (uint32_t place = 0; text_skip_to(texts, &place); place = text_after(texts, place)) {
         size_t length;
         const char* text = text_at(texts, place, &length);
-        uint32_t known_place;
+        uint32_t known_place; /* of the first text with these bytes */
         (void)text_key(texts, text, length, &known_place);
         if (known_place != place || text[length] != '\0' || length > SETTI_TEXT_MAX) {
             return "names: a text is kept twice, or is broken";

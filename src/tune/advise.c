@@ -26,8 +26,8 @@ typedef struct advice_option {
     setti_price churn; /* the cost of entities that enter and leave the group */
 } advice_option;
 
-/* Whether a proposal in `items` concerns a type. */
-static bool advice_is_taken(const sett_advice* items, uint32_t count, sett_component component)
+/* Whether a proposal in `items` has a component. */
+static bool advice_has_type(const sett_advice* items, uint32_t count, sett_component component)
 {
     for (uint32_t k = 0; k < count; k++) {
         for (uint32_t i = 0; i < SETT_GROUP_TYPES && items[k].components[i] != 0; i++) {
@@ -59,13 +59,13 @@ static void advice_price(const sett_world* world, advice_option* option, advice_
 /* Estimates the cost of the entities that would enter or leave a group for a query. */
 static setti_price advice_churn(const sett_query* query)
 {
-    uint64_t most = 0;
-    for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
-        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
-        most = SETTI_MAX(most, type->use.added + type->use.removed);
+    uint64_t most_changes = 0;
+    for (uint32_t terms = query->required; terms != 0; terms &= terms - 1) {
+        const setti_type* type = query->term[setti_bits_lowest(terms)].type;
+        most_changes = SETTI_MAX(most_changes, type->use.added + type->use.removed);
     }
     uint32_t owned = setti_bits_count(setti_price_owned(query));
-    return setti_price_churn(most, owned, query->world->entities.count);
+    return setti_price_churn(most_changes, owned, query->world->entities.count);
 }
 
 /* Whether a group for a query can be proposed: no proposal in `items` has a type of the query. */
@@ -76,14 +76,14 @@ static bool advice_can_group(const sett_query* query, const sett_advice* items, 
         return false;
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
-        if (advice_is_taken(items, count, query->term[k].type->id)) {
+        if (advice_has_type(items, count, query->term[k].type->id)) {
             return false;
         }
     }
     return true;
 }
 
-/* Returns the change that saves the most. Changes of types of earlier proposals do not count. */
+/* Returns the change that saves the most, without the types that `items` has already. */
 static advice_option advice_best(const sett_world* world, const sett_advice* items, uint32_t count)
 {
     advice_option best = {0};
@@ -97,7 +97,7 @@ static advice_option advice_best(const sett_world* world, const sett_advice* ite
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
         advice_option option = {.change.type = type};
-        if (setti_layout_can_convert(type) && !advice_is_taken(items, count, type->id)) {
+        if (setti_layout_can_convert(type) && !advice_has_type(items, count, type->id)) {
             advice_price(world, &option, &best);
         }
     }
@@ -201,9 +201,10 @@ static bool advice_fragments(const sett_world* world, const setti_type* type)
         return false;
     }
     if (setti_signature_count(&world->signatures) <= SETTI_SIGNATURE_RECLAIM / 4) {
-        return false; /* few signatures */
+        return false; /* the world has few signatures */
     }
     uint64_t changes = type->use.added + type->use.removed;
+    /* The tag changes often, compared with the number of entities that have it. */
     return changes > 4 * (uint64_t)type->storage.count;
 }
 

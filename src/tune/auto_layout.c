@@ -22,18 +22,18 @@
 #include "run/run.h"
 #include "world/change.h"
 
-/* Frames from sample to sample: AUTO_PERIOD while a change is close, else up to
+/* Frames from sample to sample: AUTO_PERIOD while a change is close, otherwise up to
  * AUTO_PERIOD_MOST. */
 #define AUTO_PERIOD 8
 #define AUTO_PERIOD_MOST 128
-#define AUTO_CLOSE 8 /* a change is close if 8 more gains reach its cost */
+#define AUTO_CLOSE 8 /* a change is close if its regret reaches its cost in 8 more samples */
 
 #define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)     /* cost of moving a value */
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS) /* cost of a move, besides its values */
 #define AUTO_DOUBLINGS 12 /* a repeated move costs at most 2^12 times as much */
-#define AUTO_SHARE 90     /* percent: if more of the cost is left, the model may be wrong */
-/* A query is ignored if its loops cost less than 1/AUTO_PART of all loops, and less than half of
- * the loops of an average query. */
+#define AUTO_SHARE 90 /* percent: a change that leaves more of the cost may save nothing in truth */
+/* A query is ignored if its loops cost little: less than 1/AUTO_PART of all loops, and less than
+ * half of the loops of an average query. */
 #define AUTO_PART 32
 /* A clear change halves the cost of the loops, was never made before, and pays within AUTO_SOON
  * samples. The cost of a clear change is divided by AUTO_SOON_PART: the model underestimates large
@@ -48,11 +48,12 @@
 
 /* A group with more values is created over several frames. */
 #define AUTO_AT_ONCE 131072
-/* A group with fewer bytes is converted within one frame, because loops are slow while only a part
- * of the types is converted. */
+/* A group with fewer bytes is converted within one frame. While only a part of the types is
+ * converted, loops are slow. */
 #define AUTO_TOGETHER ((size_t)12 << 20)
-/* Memory is touched for a frame for each AUTO_WARM bytes, so that moves do not depend on the speed
- * of the machine. A frame touches up to AUTO_WARM_MOST bytes, and stops after AUTO_WARM_TIME. */
+/* Touching memory takes one frame for each AUTO_WARM bytes. So the speed of the machine does not
+ * decide in which frame values move. A frame touches up to AUTO_WARM_MOST bytes, and stops after
+ * AUTO_WARM_TIME. */
 #define AUTO_WARM ((size_t)3 << 20)
 #define AUTO_WARM_MOST ((size_t)4 << 20)
 #define AUTO_WARM_TIME 2500000 /* ns */
@@ -87,9 +88,9 @@ typedef struct auto_option {
 typedef struct auto_evaluation {
     sett_world* world;
     uint32_t max_values;
-    setti_price least; /* queries with cheaper loops are ignored */
-    bool close;        /* the regret of a change is close to the cost of the change */
-    auto_option best;  /* the best change so far; gain 0: no change pays */
+    setti_price least_cost; /* queries with cheaper loops are ignored */
+    bool close;             /* the regret of a change is close to the cost of the change */
+    auto_option best;       /* the best change so far; gain 0: no change pays */
     setti_concerns concerns;
 } auto_evaluation;
 
@@ -113,6 +114,7 @@ static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti
 {
     uint32_t capacity = setti_entity_capacity(&world->entities);
     mark->count = storage->count;
+    /* at least 64 indices for each word */
     mark->span = setti_bits_ceil(SETTI_MAX(capacity, (uint32_t)64 * AUTO_WORDS));
     if (storage->kind == SETTI_SPARSE && storage->hashed != 0) {
         auto_mark_rows(mark, storage);
@@ -126,18 +128,18 @@ static void auto_mark_type(auto_mark* mark, const sett_world* world, const setti
 /* Estimates how many entities got or lost a type between the samples `a` and `b`. */
 static uint64_t auto_count_changed(const auto_mark* a, const auto_mark* b)
 {
-    uint64_t differ = 0;
+    uint64_t bits_changed = 0;
     if (a->span == 0 || b->span == 0) {
         return 0; /* a sample is missing */
     }
-    if (a->span == b->span) {
+    if (a->span == b->span) { /* otherwise the words are from other indices */
         for (uint32_t k = 0; k < AUTO_WORDS; k++) {
-            differ += setti_bits_count(a->words[k] ^ b->words[k]);
+            bits_changed += setti_bits_count(a->words[k] ^ b->words[k]);
         }
     }
     uint64_t count_change = SETTI_MAX(a->count, b->count) - SETTI_MIN(a->count, b->count);
-    uint32_t indices_per_bit = a->span / 64 / AUTO_WORDS;
-    return SETTI_MAX(count_change, differ * indices_per_bit);
+    uint32_t indices_per_bit = a->span / 64 / AUTO_WORDS; /* a word has 64 bits */
+    return SETTI_MAX(count_change, bits_changed * indices_per_bit);
 }
 
 /* Returns the sampling data of a type, created at the first use. Returns NULL if memory runs
@@ -174,12 +176,12 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     }
     auto_mark now;
     auto_mark_type(&now, world, &type->storage);
-    /* changes of one frame count too, because a type may be added and removed in each frame */
+    /* the changes of one frame count, because each frame may add a type and remove it again */
     uint64_t in_frame = auto_count_changed(&sample->before, &now);
     uint64_t in_period = auto_count_changed(&sample->last, &now);
     sample->use.churn = SETTI_MAX(in_period, in_frame * setti_layout_of(world)->period);
     sample->last = now;
-    sample->before.span = 0;
+    sample->before.span = 0; /* no sample until auto_mark_all */
     sample->priced = false;
     sample->due = false;
 }
@@ -199,7 +201,7 @@ void setti_auto_unregistered(sett_world* world, setti_type* type)
 /* Counts the matches of each query. Returns the cost of all loops. */
 static setti_price auto_sample_queries(sett_world* world)
 {
-    setti_price all = 0;
+    setti_price all_loops = 0;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_query_use* use = &query->use[SETTI_SAMPLED];
         use->loops += setti_tally_take(&query->nested);
@@ -209,9 +211,9 @@ static setti_price auto_sample_queries(sett_world* world)
         }
         setti_plan_update(query);
         use->matched = use->loops * sett_query_count(query);
-        all += (setti_price)use->loops * setti_price_loop(query, SETTI_SAMPLED, NULL);
+        all_loops += (setti_price)use->loops * setti_price_loop(query, SETTI_SAMPLED, NULL);
     }
-    return all;
+    return all_loops;
 }
 
 /* Resets the counts of the sample. */
@@ -260,8 +262,8 @@ static bool auto_can_group(const sett_query* query)
     if (!setti_layout_can_group(query, automatic)) {
         return false;
     }
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        if (!auto_may_move(query->world, query->term[setti_bits_lowest(rest)].type)) {
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        if (!auto_may_move(query->world, query->term[setti_bits_lowest(terms)].type)) {
             return false;
         }
     }
@@ -271,14 +273,14 @@ static bool auto_can_group(const sett_query* query)
 /* Estimates how many entities enter or leave the group of a query between two samples. */
 static uint64_t auto_churn(const sett_query* query)
 {
-    uint64_t most = query->grouped.churn; /* counted by an earlier group */
-    for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
-        const setti_type_sample* sample = query->term[setti_bits_lowest(rest)].type->sample;
+    uint64_t most_churn = query->grouped.churn; /* counted by an earlier group */
+    for (uint32_t terms = query->required; terms != 0; terms &= terms - 1) {
+        const setti_type_sample* sample = query->term[setti_bits_lowest(terms)].type->sample;
         if (sample != NULL) {
-            most = SETTI_MAX(most, sample->use.churn);
+            most_churn = SETTI_MAX(most_churn, sample->use.churn);
         }
     }
-    return most;
+    return most_churn;
 }
 
 /* Extrapolates the gain of a sample to AUTO_SOON samples of AUTO_PERIOD frames. */
@@ -302,18 +304,20 @@ static void auto_price(auto_evaluation* eval, auto_option* option, setti_price c
         gain = -option->use->regret / 8; /* a doubtful saving: the regret fades */
     }
     uint32_t doublings = SETTI_MIN(option->use->changes, (uint32_t)AUTO_DOUBLINGS);
-    setti_price move = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED;
-    option->cost = move * ((setti_price)1 << doublings);
+    setti_price move_cost =
+        (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED;
+    option->cost = move_cost * ((setti_price)1 << doublings);
     bool is_first = doublings == 0;
-    bool is_large = prices.then * AUTO_CLEAR <= prices.now;
-    if (is_first && is_large && option->cost <= auto_extrapolate(eval, gain)) { /* a clear change */
-        option->cost /= AUTO_SOON_PART;
+    bool halves_cost = prices.then * AUTO_CLEAR <= prices.now;
+    if (is_first && halves_cost && option->cost <= auto_extrapolate(eval, gain)) {
+        option->cost /= AUTO_SOON_PART; /* a clear change: see AUTO_CLEAR */
     }
     option->gain = gain;
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
 }
 
-/* Whether a frame may move enough values for a change, or at least for each type of a new group. */
+/* Whether a frame may move enough values for a change. A new group is created over several frames,
+ * so only each single array has to fit into a frame. */
 static bool auto_fits(const setti_relayout* change, uint32_t max_values)
 {
     const sett_query* query = change->group;
@@ -323,10 +327,10 @@ static bool auto_fits(const setti_relayout* change, uint32_t max_values)
     if (query == NULL) {
         return false;
     }
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        const setti_storage* storage = &query->term[setti_bits_lowest(terms)].type->storage;
         if (storage->kind != SETTI_SPARSE && storage->count > max_values) {
-            return false; /* a type is converted within one frame */
+            return false; /* a frame has to convert the whole array */
         }
     }
     return true;
@@ -379,11 +383,11 @@ static void auto_price_query(auto_evaluation* eval, sett_query* query)
         if (auto_may_move(eval->world, type) && !sample->priced && setti_layout_can_convert(type)) {
             auto_option option = {.change = {.type = type}, .use = &sample->use};
             sample->priced = true;
-            setti_price changes = setti_price_changes(sample->use.churn, type->storage.count);
+            setti_price change_cost = setti_price_changes(sample->use.churn, type->storage.count);
             if (type->storage.kind == SETTI_SPARSE) {
-                changes = -changes; /* an array saves the cost */
+                change_cost = -change_cost; /* an array saves the cost */
             }
-            auto_price(eval, &option, changes);
+            auto_price(eval, &option, change_cost);
             sample->due = auto_compare(eval, &option);
         }
     }
@@ -395,7 +399,8 @@ static void auto_choose(auto_evaluation* eval)
     sett_world* world = eval->world;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_price loops = (setti_price)query->use[SETTI_SAMPLED].loops;
-        if (loops != 0 && loops * setti_price_loop(query, SETTI_SAMPLED, NULL) >= eval->least) {
+        if (loops != 0 &&
+            loops * setti_price_loop(query, SETTI_SAMPLED, NULL) >= eval->least_cost) {
             auto_price_query(eval, query);
         }
     }
@@ -412,8 +417,8 @@ static void auto_choose(auto_evaluation* eval)
 
 /* --------------------------------------------------------------------------------------- moving */
 
-/* In this section, a function that returns uint64_t returns how many values it has moved, unless
- * the comment says otherwise. */
+/* In this section, a result of type uint64_t is the number of moved values if the function's
+ * comment does not say otherwise. */
 
 /* Resets all regrets: a new layout has other prices. */
 static void auto_forget_regrets(sett_world* world)
@@ -432,9 +437,9 @@ static void auto_forget_regrets(sett_world* world)
     }
 }
 
-/* Converts a type to the other kind of storage. If that is a sparse set, the members of `group` get
- * the first rows. *members becomes their number if they are now in the order of entity indices,
- * else SETTI_NONE. */
+/* Converts a type to the other kind of storage. In a new sparse set, the members of `group` get the
+ * first rows. *members becomes the number of members if they are in the order of entity indices.
+ * Otherwise it becomes SETTI_NONE. */
 static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* group,
                              uint32_t* members)
 {
@@ -455,8 +460,8 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
     return type->storage.count;
 }
 
-/* Creates the group of a query. The members are in the first `length` rows of all sparse sets,
- * unless `length` is SETTI_NONE. */
+/* Creates the group of a query. If `length` is not SETTI_NONE, the members are in the first
+ * `length` rows of all sparse sets already. */
 static uint64_t auto_group(sett_world* world, sett_query* query, uint32_t length)
 {
     SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
@@ -492,7 +497,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     }
     setti_relayout change = {.dissolved = listener};
     bool large = setti_layout_moves(&change) > AUTO_AT_ONCE;
-    uint32_t members;
+    uint32_t members; /* not needed */
     setti_group_end(setti_group_of(listener));
     for (uint32_t k = 0; k < count; k++) {
         if (!types[k]->default_storage) {
@@ -502,7 +507,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
         if (large && sample != NULL) {
             sample->orphaned = true;
             sample->due = true; /* a later frame converts the type */
-            setti_layout_of(world)->more = true;
+            setti_layout_of(world)->has_due_types = true;
         } else {
             moved += auto_convert(world, types[k], NULL, &members);
         }
@@ -530,25 +535,25 @@ static setti_listener auto_conditions(const sett_query* query, setti_type** requ
     return listener;
 }
 
-/* Returns how many values move if a group is created from sparse sets: those of members that are
- * not in the first rows yet. */
+/* Returns how many values move if a group is created from sparse sets. Only the values of members
+ * that are not in the first rows yet move. */
 static uint64_t auto_misplaced(const sett_query* query, const setti_listener* conditions)
 {
     uint32_t owned = setti_price_owned(query);
     const sett_world* world = query->world;
-    const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    uint32_t members = 0; /* so far; this is also the row that the next member gets */
+    const setti_storage* first_set = &query->term[setti_bits_lowest(owned)].type->storage;
+    uint32_t members = 0; /* found so far; this is also the row that the next member gets */
     uint64_t moves = 0;
     setti_matches known; /* which signatures have the conditions */
     setti_matches_init(&known);
-    for (uint32_t row = 0; row < first->extent; row++) {
-        uint32_t index = *setti_storage_index(first, row);
+    for (uint32_t row = 0; row < first_set->extent; row++) {
+        uint32_t index = *setti_storage_index(first_set, row);
         uint32_t signature = setti_entity_set_of(&world->entities, index);
         if (!setti_matches_find(&known, conditions, &world->signatures, signature)) {
             continue;
         }
-        for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
-            const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+        for (uint32_t terms = owned; terms != 0; terms &= terms - 1) {
+            const setti_storage* storage = &query->term[setti_bits_lowest(terms)].type->storage;
             if (setti_sparse_row(storage, index) != members) {
                 moves += 2; /* the values of two rows are exchanged */
             }
@@ -564,22 +569,22 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
     size_t rows = storage->count;
     if (storage->kind == SETTI_SPARSE) {
         size_t capacity = setti_entity_capacity(&world->entities);
-        size_t most = rows * setti_storage_rows(storage); /* a page for each value */
-        return SETTI_MIN(capacity, most) * storage->size;
+        size_t rows_at_most = rows * setti_storage_rows(storage); /* a page for each value */
+        return SETTI_MIN(capacity, rows_at_most) * storage->size;
     }
     size_t row_size = storage->size + sizeof(uint32_t); /* a value and an entity index */
     size_t index_size = (size_t)setti_array_end(storage) * sizeof(uint32_t); /* a row by index */
     return rows * row_size + index_size;
 }
 
-/* Returns the largest array among the types of a group, and adds the term of the type to *done. The
- * terms that are in *done already do not count. Returns NULL if no array is left. */
-static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
+/* Returns the largest array among the types of a group that are not in *done_terms. Adds the term
+ * of the type to *done_terms. Returns NULL if no array is left. */
+static setti_type* auto_next_type(const sett_query* query, uint32_t* done_terms)
 {
     setti_type* next = NULL;
     uint32_t term = 0;
-    for (uint32_t rest = setti_price_owned(query) & ~*done; rest != 0; rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
+    for (uint32_t terms = setti_price_owned(query) & ~*done_terms; terms != 0; terms &= terms - 1) {
+        uint32_t k = setti_bits_lowest(terms);
         setti_type* type = query->term[k].type;
         bool is_larger = next == NULL || type->storage.count > next->storage.count;
         if (type->storage.kind != SETTI_SPARSE && is_larger) {
@@ -588,7 +593,7 @@ static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
         }
     }
     if (next != NULL) {
-        *done |= (uint32_t)1 << term;
+        *done_terms |= (uint32_t)1 << term;
     }
     return next;
 }
@@ -609,9 +614,9 @@ static size_t auto_freed(const setti_storage* storage)
 static bool auto_is_short(const sett_query* query)
 {
     size_t size = 0;
-    uint32_t done = 0;
+    uint32_t done_terms = 0;
     const setti_type* type;
-    while ((type = auto_next_type(query, &done)) != NULL) {
+    while ((type = auto_next_type(query, &done_terms)) != NULL) {
         size += auto_room(query->world, &type->storage);
     }
     return size <= AUTO_TOGETHER;
@@ -622,17 +627,17 @@ static size_t auto_group_room(const sett_query* query)
 {
     size_t size = 0;
     size_t freed = 0;
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        const setti_type* type = query->term[setti_bits_lowest(terms)].type;
         if (type->owner != NULL) { /* the type of another group becomes an array first */
             size += auto_room(query->world, &type->storage);
         }
     }
-    uint32_t done = 0;
+    uint32_t done_terms = 0;
     const setti_type* type;
-    while ((type = auto_next_type(query, &done)) != NULL) {
+    while ((type = auto_next_type(query, &done_terms)) != NULL) {
         size_t room = auto_room(query->world, &type->storage);
-        size_t reused = SETTI_MIN(room, freed);
+        size_t reused = SETTI_MIN(room, freed); /* memory that earlier conversions have freed */
         size += room - reused;
         freed += auto_freed(&type->storage) / 8 * 7 - reused; /* an eighth is lost in gaps */
     }
@@ -645,6 +650,7 @@ static void auto_begin_warming(struct setti_layout* layout, size_t size)
     size += size / 16; /* the ends of pages are not used */
     layout->warm = NULL;
     layout->warm_size = size;
+    /* frames, rounded up */
     layout->warming = (uint32_t)SETTI_MIN(size / AUTO_WARM, (size_t)UINT16_MAX) + 1;
 }
 
@@ -667,7 +673,8 @@ static void auto_expect_none(sett_world* world)
     }
 }
 
-/* Ends building. Gives up the group of `query`, if not NULL: the next move costs more. */
+/* Ends building. If `query` is not NULL, gives up its group, and makes the next attempt cost
+ * more. */
 static void auto_stop_building(sett_world* world, sett_query* query)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -690,7 +697,7 @@ static void auto_begin_building(sett_world* world, sett_query* query, setti_type
     if (query != NULL) {
         query->wanted = true;
     }
-    if (!expected) { /* else memory for the group is being touched already */
+    if (!expected) { /* the memory of an expected group is being touched already */
         size_t room;
         if (query != NULL) {
             room = auto_group_room(query);
@@ -707,7 +714,7 @@ static void auto_begin_building(sett_world* world, sett_query* query, setti_type
 static uint64_t auto_convert_alone(sett_world* world, setti_type* type)
 {
     setti_type_sample* sample = type->sample;
-    uint32_t members;
+    uint32_t members; /* not needed */
     uint64_t moved = auto_convert(world, type, NULL, &members);
     if (moved != 0 && !sample->orphaned) {
         sample->use.changes++;
@@ -720,15 +727,17 @@ static uint64_t auto_convert_alone(sett_world* world, setti_type* type)
 static bool auto_is_arranged(const sett_query* query, uint32_t length)
 {
     uint32_t owned = setti_price_owned(query);
-    const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    for (uint32_t rest = owned & (owned - 1); rest != 0; rest &= rest - 1) { /* without `first` */
-        const setti_storage* other = &query->term[setti_bits_lowest(rest)].type->storage;
+    const setti_storage* first_set = &query->term[setti_bits_lowest(owned)].type->storage;
+    /* for all terms except that of `first_set` */
+    for (uint32_t terms = owned & (owned - 1); terms != 0; terms &= terms - 1) {
+        const setti_storage* other_set = &query->term[setti_bits_lowest(terms)].type->storage;
         /* a part lies in a single page of each set */
-        uint32_t part = SETTI_MIN(setti_storage_rows(first), setti_storage_rows(other));
-        for (uint32_t row = 0; row < length; row += part) {
-            const uint32_t* first_indices = setti_storage_index(first, row);
-            const uint32_t* other_indices = setti_storage_index(other, row);
-            size_t size = SETTI_MIN(part, length - row) * sizeof(uint32_t);
+        uint32_t part_rows =
+            SETTI_MIN(setti_storage_rows(first_set), setti_storage_rows(other_set));
+        for (uint32_t row = 0; row < length; row += part_rows) {
+            const uint32_t* first_indices = setti_storage_index(first_set, row);
+            const uint32_t* other_indices = setti_storage_index(other_set, row);
+            size_t size = SETTI_MIN(part_rows, length - row) * sizeof(uint32_t);
             if (memcmp(first_indices, other_indices, size) != 0) {
                 return false;
             }
@@ -744,18 +753,18 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
                                const setti_listener* conditions, uint32_t max_values,
                                uint64_t* moved, uint32_t* members)
 {
-    uint64_t most = max_values; /* values that this frame moves */
+    uint64_t frame_limit = max_values; /* values that this frame moves */
     if (!auto_is_short(query)) {
-        most = SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE);
+        frame_limit = SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE);
     }
-    uint32_t done = 0;
+    uint32_t done_terms = 0;
     setti_type* type;
-    while ((type = auto_next_type(query, &done)) != NULL) {
-        uint64_t total = *moved + type->storage.count;
-        if (*moved != 0 && total > most) {
+    while ((type = auto_next_type(query, &done_terms)) != NULL) {
+        uint64_t total_moved = *moved + type->storage.count;
+        if (*moved != 0 && total_moved > frame_limit) {
             return false; /* the next frame continues */
         }
-        if (total > max_values) {
+        if (total_moved > max_values) {
             auto_stop_building(world, query); /* the type has grown: gives up */
             return false;
         }
@@ -771,8 +780,8 @@ static bool auto_convert_types(sett_world* world, sett_query* query,
 /* Takes a type of the wanted group away from another group. */
 static uint64_t auto_free_types(sett_world* world, sett_query* query, uint32_t max_values)
 {
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        setti_type* type = query->term[setti_bits_lowest(rest)].type;
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        setti_type* type = query->term[setti_bits_lowest(terms)].type;
         if (type->owner != NULL) {
             uint64_t moved = auto_dissolve(world, type->owner);
             if (moved != 0) { /* 0: the group was large, and its types are orphaned */
@@ -807,7 +816,7 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     setti_type* required[SETT_QUERY_TERMS];
     setti_type* excluded[SETT_QUERY_TERMS];
     setti_listener conditions = auto_conditions(query, required, excluded);
-    uint32_t members = SETTI_NONE;
+    uint32_t members = SETTI_NONE; /* unknown if all types are sparse sets already */
     if (!auto_convert_types(world, query, &conditions, max_values, &moved, &members)) {
         return moved;
     }
@@ -835,8 +844,8 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     return moved;
 }
 
-/* Makes one step toward the chosen change: touches memory, adds members to a group, or converts a
- * type, which takes one step. Returns the number of moved values. */
+/* Makes one step toward the chosen change: touches memory, builds a group, or converts a type. A
+ * type is converted in one step. Returns the number of moved values. */
 static uint64_t auto_build(sett_world* world, uint32_t max_values)
 {
     if (auto_warm(world)) {
@@ -899,25 +908,25 @@ static bool auto_select(auto_evaluation* eval, const setti_type* type)
 static void auto_select_more(auto_evaluation* eval)
 {
     sett_world* world = eval->world;
-    (void)auto_select(eval, eval->best.change.type); /* this change was made: takes the queries */
+    (void)auto_select(eval, eval->best.change.type); /* was converted already: marks the queries */
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         setti_type_sample* sample = type->sample;
         if (sample != NULL && sample->due) {
             sample->due = type != eval->best.change.type && auto_select(eval, type);
             if (sample->due) {
-                setti_layout_of(world)->more = true;
+                setti_layout_of(world)->has_due_types = true;
             }
         }
     }
 }
 
-/* Converts types that are due, as many as one frame may. */
+/* Converts as many of the types that are due as one frame may. */
 static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
 {
     uint64_t spent = 0; /* moved values, and AUTO_TYPE for each type */
     uint64_t moved = 0;
-    setti_layout_of(world)->more = false;
+    setti_layout_of(world)->has_due_types = false;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         setti_type_sample* sample = type->sample;
@@ -925,7 +934,7 @@ static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
             continue;
         }
         if (spent != 0 && spent + type->storage.count + AUTO_TYPE > AUTO_MORE) {
-            setti_layout_of(world)->more = true; /* the next frame continues */
+            setti_layout_of(world)->has_due_types = true; /* the next frame continues */
             break;
         }
         sample->due = false;
@@ -933,9 +942,9 @@ static uint64_t auto_convert_due(sett_world* world, uint32_t max_values)
         if (sample->orphaned && type->default_storage) {
             may_move = true;
         }
-        bool fits = moved + type->storage.count <= max_values;
+        bool within_limit = moved + type->storage.count <= max_values;
         /* the program may have changed the type since it was due */
-        if (may_move && fits && setti_layout_can_convert(type)) {
+        if (may_move && within_limit && setti_layout_can_convert(type)) {
             uint64_t values = auto_convert_alone(world, type);
             moved += values;
             spent += values + AUTO_TYPE;
@@ -971,6 +980,7 @@ static uint64_t auto_make_best(auto_evaluation* eval)
         query->grouped.taken = false;
     }
     uint64_t moved = auto_make_change(eval->world, &eval->best, eval->max_values);
+    /* A group changes too many prices. Without the lists, the changed prices are not known. */
     if (eval->best.change.type == NULL || eval->concerns.first == NULL) {
         auto_forget_regrets(eval->world);
         return moved;
@@ -988,11 +998,12 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
         auto_sample_type(world, world->registered.item[k]);
     }
     auto_evaluation eval = {.world = world, .max_values = max_values};
-    setti_price all = auto_sample_queries(world);
+    setti_price all_loops = auto_sample_queries(world);
     setti_concerns_init(&eval.concerns, world);
-    /* the least gain of a change: 1 / AUTO_PART of all costs, or half of a query's average cost,
-     * whichever is less */
-    eval.least = all / SETTI_MAX((setti_price)AUTO_PART, (setti_price)eval.concerns.queries * 2);
+    /* 1 / AUTO_PART of the cost of all loops, or half of the average of the queries, whichever is
+     * less */
+    eval.least_cost =
+        all_loops / SETTI_MAX((setti_price)AUTO_PART, (setti_price)eval.concerns.queries * 2);
     auto_choose(&eval);
     bool found = eval.best.gain > 0;
     if (found || eval.close) {
@@ -1030,7 +1041,7 @@ static bool auto_is_expected(const sett_query* query, uint32_t max_values, setti
 static void auto_look_ahead(sett_world* world, uint32_t max_values)
 {
     setti_concerns concerns;
-    setti_price most = 0;
+    setti_price best_gain = 0;
     sett_query* best = NULL;
     auto_mark_all(world); /* creates the sampling data of types */
     (void)auto_sample_queries(world);
@@ -1044,8 +1055,8 @@ static void auto_look_ahead(sett_world* world, uint32_t max_values)
         const setti_price_list* concerned = setti_concerns_find(&concerns, &change, &list);
         setti_prices prices = setti_price_change(world, SETTI_SAMPLED, &change, concerned);
         setti_price gain = prices.now - prices.then;
-        if (gain > most && auto_is_expected(query, max_values, prices)) {
-            most = gain;
+        if (gain > best_gain && auto_is_expected(query, max_values, prices)) {
+            best_gain = gain;
             best = query;
         }
     }
@@ -1081,7 +1092,7 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
     if (layout->building) {
         return auto_build(world, max_values);
     }
-    if (layout->more) {
+    if (layout->has_due_types) {
         return auto_convert_due(world, max_values);
     }
     if (++layout->frames < layout->period) {
@@ -1116,7 +1127,7 @@ SETTI_COLD sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
     auto_stop_building(world, NULL);
     auto_expect_none(world);
     layout->early = true;
-    layout->more = false;
+    layout->has_due_types = false;
     world->counting = layout->automatic || world->profiling;
     return SETT_OK;
 }

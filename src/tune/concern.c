@@ -105,8 +105,8 @@ static void concern_add_owned(const setti_concerns* concerns, const setti_listen
 static void concern_add_new_group(const setti_concerns* concerns, const sett_query* query,
                                   setti_price_list* list)
 {
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        const setti_type* type = query->term[setti_bits_lowest(terms)].type;
         concern_add_type(concerns, type, list);
         concern_add_owned(concerns, type->owner, list); /* the present owner would be destroyed */
     }

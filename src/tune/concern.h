@@ -1,4 +1,4 @@
-/* concern.h: finds the queries that a change of the layout concerns: those with a type that
+/* concern.h: finds the queries that a change of the layout concerns. Such a query has a type that
  * moves. */
 #ifndef SETTI_CONCERN_H
 #define SETTI_CONCERN_H

@@ -255,14 +255,14 @@ SETTI_COLD static bool layout_next(layout_reader* reader, layout_item* item)
     layout_word word;
     memset(item, 0, sizeof(*item));
     while (layout_next_word(reader, &word)) {
-        bool listed = reader->storage != SETT_STORAGE_DEFAULT;
-        if (listed && layout_is_name(&word)) {
+        bool in_list = reader->storage != SETT_STORAGE_DEFAULT;
+        if (in_list && layout_is_name(&word)) {
             item->storage = reader->storage;
             item->name = word;
             reader->named++;
             return true;
         }
-        if (listed && !layout_end_list(reader, &word)) {
+        if (in_list && !layout_end_list(reader, &word)) {
             return false;
         }
         if (word.length == 0) { /* the end of the text */
@@ -297,8 +297,8 @@ SETTI_COLD static sett_storage_kind layout_choice(const char* text, const char* 
     bool owned = false;
     layout_item item;
     for (layout_reader reader = layout_begin(text); layout_next(&reader, &item);) {
-        bool listed = item.storage != SETT_STORAGE_DEFAULT;
-        if (listed && !owned && layout_word_is_name(&item.name, name)) {
+        bool is_type = item.storage != SETT_STORAGE_DEFAULT;
+        if (is_type && !owned && layout_word_is_name(&item.name, name)) {
             kind = item.storage;
             *where = item.name;
         }
@@ -313,7 +313,7 @@ SETTI_COLD static sett_storage_kind layout_choice(const char* text, const char* 
     return kind;
 }
 
-/* Returns the registered type with the name that a word spells, or NULL. */
+/* Returns the registered type that a word names, or NULL. */
 static setti_type* layout_type(const sett_world* world, const layout_word* word)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -329,7 +329,7 @@ static sett_status layout_wrong(sett_world* world, sett_status status, const cha
                                 const char* position, const char* wrong)
 {
     setti_text_place place = setti_text_place_of(text, (size_t)(position - text));
-    int length = (int)SETTI_MIN(strcspn(position, "\n"), (size_t)24);
+    int length = (int)SETTI_MIN(strcspn(position, "\n"), (size_t)24); /* bytes to quote */
     if (length == 0) {
         return setti_world_fail_with(world, status, "%s: line %u, column %u, at the end: %s",
                                      layout_call, place.line, place.column, wrong);
@@ -338,7 +338,7 @@ static sett_status layout_wrong(sett_world* world, sett_status status, const cha
                                  layout_call, place.line, place.column, length, position, wrong);
 }
 
-/* Logs a warning if no registered type has the name that a word spells. */
+/* Logs a warning if a word names no registered type. */
 static void layout_report_word(const sett_world* world, const char* text, const layout_word* word)
 {
     if (layout_type(world, word) != NULL) {
@@ -407,7 +407,7 @@ SETTI_COLD static bool layout_next_group(const sett_world* world, layout_reader*
     return false;
 }
 
-/* Whether a list has all types of `ids`. If so, adds their number to *count. */
+/* Whether a list has all types of `ids`. If so, adds the number of `ids` to *count. */
 static bool layout_list_has(const sett_world* world, const setti_type_list* list,
                             const sett_component* ids, uint32_t* count)
 {
@@ -431,7 +431,7 @@ static bool layout_list_is(const sett_world* world, const setti_type_list* list,
     if (more != NULL && !layout_list_has(world, list, more, &count)) {
         return false;
     }
-    return count >= list->count; /* the list has no other type */
+    return count >= list->count; /* if there were another type, the list would be longer */
 }
 
 /* Whether a layout has created a group, and the group is as `desc` describes. */
@@ -489,7 +489,7 @@ static sett_status layout_make_groups(sett_world* world, const char* text)
     return SETT_OK;
 }
 
-/* Checks that the type with the name that a word spells can be in a list of a group. */
+/* Checks that the type that `word` names can be in a list of a group. */
 static sett_status layout_check_member(sett_world* world, const char* text, uint32_t list,
                                        const layout_word* word)
 {
@@ -540,8 +540,8 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Returns a name of a type that the group `item` owns and that the group `other` has before.
- * Returns NULL if there is none. */
+/* Returns the name of a type that the group `item` owns, and that the group `other` owns earlier in
+ * the text. Returns NULL if there is none. */
 static const layout_word* layout_find_owned_twice(const layout_item* item, const layout_item* other)
 {
     for (uint32_t k = 0; k < item->count[LAYOUT_OWNED]; k++) {
@@ -657,7 +657,7 @@ static sett_status layout_check(sett_world* world, const char* text)
     if (status != SETT_OK) {
         return status;
     }
-    bool moves = false;
+    bool moves = false; /* any of the types */
     for (uint32_t k = 0; k < world->registered.count; k++) {
         status = layout_check_type(world, text, world->registered.item[k], &moves);
         if (status != SETT_OK) {
@@ -758,7 +758,7 @@ static void layout_resume(sett_world* world)
     }
 }
 
-/* At the end of the first frame after a text was applied, reports its names that no type has. */
+/* At the end of the first frame after a text was applied, reports names that no type has. */
 static void layout_end_frame(sett_world* world)
 {
     if (setti_layout_of(world)->unreported) {
@@ -835,7 +835,7 @@ SETTI_COLD static void layout_add_name(setti_writer* out, const char* name)
     setti_writer_add(out, "\"");
 }
 
-/* Whether a type is an ordinary type. The types of the modules of the library are not. */
+/* Whether a type is an ordinary type. Returns false for types of the library's modules. */
 static bool layout_is_plain(const setti_type* type)
 {
     return (type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)) == 0;
@@ -935,8 +935,8 @@ bool setti_layout_can_group(const sett_query* query, bool automatic)
             return false; /* another group is in the way, or this group exists */
         }
     }
-    for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
-        if (!layout_can_own(query->term[setti_bits_lowest(rest)].type, automatic)) {
+    for (uint32_t terms = owned; terms != 0; terms &= terms - 1) {
+        if (!layout_can_own(query->term[setti_bits_lowest(terms)].type, automatic)) {
             return false;
         }
     }
@@ -971,8 +971,8 @@ static uint64_t layout_group_moves(const sett_query* query)
     uint64_t values = 0;
     uint64_t most_members = UINT32_MAX; /* the count of the rarest type */
     uint32_t sparse_sets = 0;
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        const setti_storage* storage = &query->term[setti_bits_lowest(terms)].type->storage;
         most_members = SETTI_MIN(most_members, storage->count);
         if (storage->kind == SETTI_SPARSE) {
             sparse_sets++;

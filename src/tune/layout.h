@@ -18,10 +18,10 @@ struct setti_layout {
     bool early;          /* the first frame has not ended */
     bool building;       /* a query is `wanted`, or `type` is set */
     setti_type* type;    /* a type to convert once memory is touched, or NULL */
-    bool more;           /* a type is due for conversion */
+    bool has_due_types;  /* a type is due for conversion */
     uint32_t warming;    /* frames in which memory is still touched */
     size_t warm_size;    /* bytes to touch */
-    unsigned char* warm; /* memory to touch next; NULL: none yet */
+    unsigned char* warm; /* memory to touch next; NULL: not begun */
 };
 
 enum {

@@ -16,11 +16,11 @@
 #define COST_DENSE 55   /* a match in a run, or in a group */
 #define COST_LISTED 20  /* a match in a list */
 #define COST_LINE 900   /* in addition, a match in a list that has its cache lines for itself */
-#define COST_LINES 60   /* at most this much for COST_LINE, for each row scanned */
+#define COST_LINES 60   /* for each row scanned: the limit of all COST_LINE together */
 #define COST_LOOKUP 160 /* testing whether a row has another component */
 #define COST_FETCH 210  /* copying a value that lies in another order */
 #define COST_BACK 120   /* copying a fetched value back */
-#define ROWS_NEAR 16384 /* with more rows each access misses the cache: the costs ..._FAR hold */
+#define ROWS_NEAR 16384 /* with more rows, accesses miss the cache, and the costs ..._FAR count */
 /* Entering or leaving a group, for each owned type, in addition to the cost in an array. */
 #define COST_EXCHANGE 3500
 #define COST_EXCHANGE_FAR 22000 /* misses four cache lines */
@@ -28,8 +28,8 @@
 #define COST_INDIRECT 300
 /* Adding or removing in a sparse set, in addition to the cost in an array. */
 #define COST_CHANGE 550
-/* A change far in memory has a cache miss at the row that fills the hole, at the index entry of
- * this row, and at the new row. */
+/* A change far in memory misses the cache at three places: the row that fills the hole, the index
+ * entry of this row, and the new row. */
 #define COST_CHANGE_FAR 5000
 
 /* A layout as a query sees it. In the sets of terms, bit k stands for term k. */
@@ -55,32 +55,32 @@ uint32_t setti_price_owned(const sett_query* query)
 /* Whether `group` owns a type that a group for `query` would own. */
 static bool price_collides(const sett_query* query, const setti_listener* group)
 {
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        if (query->term[setti_bits_lowest(rest)].type->owner == group) {
+    for (uint32_t terms = setti_price_owned(query); terms != 0; terms &= terms - 1) {
+        if (query->term[setti_bits_lowest(terms)].type->owner == group) {
             return true;
         }
     }
     return false;
 }
 
-/* Returns the terms of `query` that are equal to a term of `other`. Only `terms` of `other` count.
- * *all becomes true if `query` has an equal term for each of them. */
+/* Returns the terms of `query` that are equal to one of the terms `terms` of `other`. *all becomes
+ * true if `query` has an equal term for each of `terms`. */
 static uint32_t price_common(const sett_query* query, const sett_query* other, uint32_t terms,
                              bool* all)
 {
     uint32_t common = 0;
     *all = true;
-    for (uint32_t rest = terms; rest != 0; rest &= rest - 1) {
-        const setti_term* term = &other->term[setti_bits_lowest(rest)];
-        uint32_t same = 0;
+    for (uint32_t terms_left = terms; terms_left != 0; terms_left &= terms_left - 1) {
+        const setti_term* term = &other->term[setti_bits_lowest(terms_left)];
+        uint32_t equal_terms = 0;
         for (uint32_t k = 0; k < query->term_count; k++) {
             const setti_term* candidate = &query->term[k];
             if (candidate->type == term->type && candidate->kind == term->kind) {
-                same |= (uint32_t)1 << k;
+                equal_terms |= (uint32_t)1 << k;
             }
         }
-        *all = *all && same != 0;
-        common |= same;
+        *all = *all && equal_terms != 0;
+        common |= equal_terms;
     }
     return common;
 }
@@ -141,7 +141,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
     if (change == NULL) {
         change = &unchanged;
     }
-    price_view view = {.sparse_set = ~query->positional};
+    price_view view = {.sparse_set = ~query->positional}; /* also bits beyond the last term */
     if (query->arranged != 0 && !price_cover_ends(query, change)) { /* the present group stays */
         view.owned = query->arranged;
         view.covered = query->covered;
@@ -158,12 +158,12 @@ static price_view price_view_of(const sett_query* query, setti_use use,
             view.sparse_set ^= (uint32_t)1 << k; /* converted to the other kind */
         }
     }
-    view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1); /* terms that exist */
+    view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1); /* only existing terms */
     return view;
 }
 
-/* Returns the cost of testing the terms `tested` for each of `rows` rows, and of fetching the
- * values of each match. The values of the terms `in_place` need no fetching. */
+/* Returns the cost of testing the terms `tested` for `rows` rows, and of fetching the values of the
+ * matches. The values of the terms `in_place` need no fetching. */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
@@ -171,8 +171,8 @@ static setti_price price_others(const sett_query* query, setti_price matches, se
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
         if (term->has_field && (in_place >> k & 1) == 0) {
-            setti_price back = term->access == SETT_IN ? 0 : COST_BACK;
-            price += matches * (COST_FETCH + back);
+            setti_price back_cost = term->access == SETT_IN ? 0 : COST_BACK;
+            price += matches * (COST_FETCH + back_cost);
         }
     }
     return price;
@@ -184,7 +184,7 @@ static setti_price price_driver(const sett_query* query, setti_price matches, ui
     const setti_storage* storage = &query->term[driver].type->storage;
     setti_price rows = storage->count;
     uint32_t in_place = (uint32_t)1 << driver;
-    if (storage->kind == SETTI_SPARSE) { /* else the change makes a sparse set, in another order */
+    if (storage->kind == SETTI_SPARSE) { /* an array becomes a sparse set with another order */
         in_place |= setti_plan_terms_in_order(query, driver);
     }
     uint32_t tested = query->required & ~in_place;
@@ -196,23 +196,24 @@ static setti_price price_pages(const sett_query* query, setti_price matches, con
 {
     uint32_t walked = query->required & ~view->sparse_set;
     setti_price rows = setti_entity_capacity(&query->world->entities);
-    for (uint32_t rest = walked; rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-        /* the extent of a sparse set, which the change makes an array, says nothing yet */
+    for (uint32_t terms = walked; terms != 0; terms &= terms - 1) {
+        const setti_storage* storage = &query->term[setti_bits_lowest(terms)].type->storage;
+        /* a sparse set becomes an array; its extent does not say yet how long the array is */
         if (storage->kind != SETTI_SPARSE) {
             rows = SETTI_MIN(rows, (setti_price)storage->extent);
         }
     }
-    setti_price steps = rows * COST_STEP / 1024 * setti_bits_count(walked);
-    setti_price found;
-    if (matches >= rows * 98 / 100) { /* nearly all rows match: runs */
-        found = matches * COST_DENSE;
+    /* A step reads the words of 1,024 rows. */
+    setti_price step_cost = rows * COST_STEP / 1024 * setti_bits_count(walked);
+    setti_price match_cost;
+    if (matches >= rows * 98 / 100) { /* nearly all rows match, so the matches are in runs */
+        match_cost = matches * COST_DENSE;
     } else {
-        setti_price lines = SETTI_MIN(matches * COST_LINE, rows * COST_LINES);
-        found = lines + matches * COST_LISTED;
+        setti_price line_cost = SETTI_MIN(matches * COST_LINE, rows * COST_LINES);
+        match_cost = line_cost + matches * COST_LISTED;
     }
     uint32_t tested = query->required & view->sparse_set;
-    return COST_LOOP + steps + found +
+    return COST_LOOP + step_cost + match_cost +
            price_others(query, matches, rows, tested, ~view->sparse_set);
 }
 
@@ -226,15 +227,15 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
         return COST_LOOP + view.rows * COST_DENSE +
                price_others(query, matches, view.rows, tested, view.owned);
     }
-    setti_price least = INT64_MAX;
+    setti_price least_cost = INT64_MAX;
     if ((query->required & ~view.sparse_set) != 0) { /* an array or a tag */
-        least = price_pages(query, matches, &view);
+        least_cost = price_pages(query, matches, &view);
     }
-    for (uint32_t rest = query->required & view.sparse_set; rest != 0; rest &= rest - 1) {
-        setti_price price = price_driver(query, matches, setti_bits_lowest(rest));
-        least = SETTI_MIN(least, price);
+    for (uint32_t terms = query->required & view.sparse_set; terms != 0; terms &= terms - 1) {
+        setti_price price = price_driver(query, matches, setti_bits_lowest(terms));
+        least_cost = SETTI_MIN(least_cost, price);
     }
-    return least;
+    return least_cost;
 }
 
 /* Whether a change may affect the cost of loops over a query. */
@@ -280,14 +281,14 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
     if (change->group == NULL) {
         return 0;
     }
-    setti_price price = 0;
-    for (uint32_t rest = setti_price_owned(change->group); rest != 0; rest &= rest - 1) {
-        const setti_type* type = change->group->term[setti_bits_lowest(rest)].type;
+    setti_price cost = 0;
+    for (uint32_t terms = setti_price_owned(change->group); terms != 0; terms &= terms - 1) {
+        const setti_type* type = change->group->term[setti_bits_lowest(terms)].type;
         if (type->storage.kind != SETTI_SPARSE) {
-            price += price_singles(type);
+            cost += price_singles(type);
         }
     }
-    return price;
+    return cost;
 }
 
 /* Adds the prices of the loops over a query, before and after a change, to the total. */

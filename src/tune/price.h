@@ -22,8 +22,8 @@ typedef struct setti_prices {
     uint64_t loops;   /* loops over the query that had the most loops */
 } setti_prices;
 
-/* Adds a cost that the change causes, or, if it is negative, a cost that the change saves: the
- * present layout has that one. */
+/* Adds a cost that the change causes. A negative `cost` is a cost that the change saves, so only
+ * the present layout has it. */
 static inline void setti_prices_add(setti_prices* prices, setti_price cost)
 {
     prices->then += SETTI_MAX(cost, 0);
@@ -33,7 +33,8 @@ static inline void setti_prices_add(setti_prices* prices, setti_price cost)
 /* Returns the terms with types that a group for the query would own, as bits. */
 uint32_t setti_price_owned(const sett_query* query);
 
-/* Returns the cost of a loop over a query after `change`. NULL stands for the present layout. */
+/* Returns the cost of a loop over a query after `change`, or under the present layout if `change`
+ * is NULL. */
 setti_price setti_price_loop(const sett_query* query, setti_use use, const setti_relayout* change);
 
 /* The queries that a change may concern. */
@@ -42,8 +43,8 @@ typedef struct setti_price_list {
     uint32_t count;
 } setti_price_list;
 
-/* Returns the prices before and after a change, for the queries of `list`. NULL: for all
- * queries. */
+/* Returns the prices before and after a change, for the queries of `list`. If `list` is NULL, all
+ * queries count. */
 setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change, const setti_price_list* list);
 

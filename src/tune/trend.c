@@ -7,24 +7,25 @@
 
 #include "world/world.h"
 
-/* Adds `more`, a later span, to `span`. */
-static void trend_join(sett_span* span, const sett_span* more)
+/* Adds the span `later` to the earlier span `span`. */
+static void trend_join(sett_span* span, const sett_span* later)
 {
     if (span->frames == 0) {
-        span->dt_min = more->dt_min;
-        span->dt_max = more->dt_max;
+        span->dt_min = later->dt_min;
+        span->dt_max = later->dt_max;
     }
-    span->time += more->time;
-    span->dt_min = SETTI_MIN(span->dt_min, more->dt_min);
-    span->dt_max = SETTI_MAX(span->dt_max, more->dt_max);
-    span->frames += more->frames;
-    span->entities = more->entities;
-    span->values = more->values;
-    span->block_size = more->block_size;
-    span->allocations += more->allocations;
+    span->time += later->time;
+    span->dt_min = SETTI_MIN(span->dt_min, later->dt_min);
+    span->dt_max = SETTI_MAX(span->dt_max, later->dt_max);
+    span->frames += later->frames;
+    span->entities = later->entities;
+    span->values = later->values;
+    span->block_size = later->block_size;
+    span->allocations += later->allocations;
 }
 
-/* Returns the place of span number `number` in a ring. */
+/* Returns the place of span number `number` in a ring. The ring has one more place than
+ * SETT_TREND_SPANS, for the span in progress. */
 static sett_span* trend_at(sett_span* spans, uint64_t number)
 {
     return &spans[number % (SETT_TREND_SPANS + 1)];
@@ -56,7 +57,7 @@ void sett_trend_add(sett_trend* trend, const sett_world* world, float dt)
     trend->allocations = stats.allocations;
     trend_join(trend_at(trend->minutes, trend->minute_count), second);
     trend_next(trend->seconds, &trend->second_count);
-    if (trend->second_count % 60 == 0) {
+    if (trend->second_count % 60 == 0) { /* a minute is complete */
         trend_next(trend->minutes, &trend->minute_count);
     }
 }
