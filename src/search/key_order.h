@@ -13,7 +13,7 @@ typedef struct setti_key_chunk {
 
 typedef struct setti_key_part {
     setti_key_chunk* chunk;
-    /* The lower bound of the pairs in the chunk. Not used in the first part. */
+    /* `key` and `number`: no pair in the chunk is less. The first part has no such bound. */
     uint64_t key;
     uint32_t number;
     uint32_t count; /* number of pairs in the chunk, not 0 */

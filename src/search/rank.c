@@ -64,7 +64,7 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
     return status;
 }
 
-/* Whether the order can read depths from the hierarchy: it is by depth in the hierarchy, and no
+/* Whether depths can be read from the hierarchy: the order is by depth in the hierarchy, and no
  * stored depth is outdated. */
 static bool rank_reads_depths(const setti_rank* rank)
 {
@@ -81,27 +81,29 @@ static void rank_store_depths(const setti_rank* rank, const setti_rank_work* wor
 {
     const uint64_t round = (uint64_t)work->round << 32;
     const uint64_t open = round | RANK_OPEN;
-    const uint64_t most = (uint64_t)rank->world->entities.count + 1; /* depth + 1 in a cycle */
+    /* In place of (depth + 1) in a cycle: more than any depth. */
+    const uint64_t cycle_depth = (uint64_t)rank->world->entities.count + 1;
     uint64_t steps = 0;
     uint32_t ancestor = index;
-    /* A value below `round` is of an earlier round: the depth is not known in this round. */
+    /* A value below `round` was stored in an earlier round: the depth is not known yet. */
     while (ancestor != SETTI_NONE && work->depth[ancestor] < round) {
         work->depth[ancestor] = open;
         ancestor = setti_along_target(rank->along, ancestor);
         steps++;
     }
-    uint64_t known = 0; /* (depth + 1) of `ancestor`; RANK_OPEN in a cycle; 0 without an ancestor */
+    /* (depth + 1) of `ancestor`; RANK_OPEN in a cycle; 0 without an ancestor */
+    uint64_t known_depth = 0;
     if (ancestor != SETTI_NONE) {
-        known = work->depth[ancestor] - round;
+        known_depth = work->depth[ancestor] - round;
     }
     for (ancestor = index; ancestor != SETTI_NONE && work->depth[ancestor] == open; steps--) {
-        work->depth[ancestor] = round | SETTI_MIN(known + steps, most);
+        work->depth[ancestor] = round | SETTI_MIN(known_depth + steps, cycle_depth);
         ancestor = setti_along_target(rank->along, ancestor);
     }
 }
 
-/* The number of links on the way from an entity to its last target, or 0 if `index` is
- * SETTI_NONE. */
+/* Returns 0 if `index` is SETTI_NONE. Otherwise returns the number of links on the way from the
+ * entity to its last target. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     SETTI_ASSERT(rank->along != NULL);
@@ -144,7 +146,7 @@ static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, co
     if (rank->compare != NULL) {
         return rank->compare(a->value, b->value, rank->user);
     }
-    if (rank->side.type != NULL && a->value != NULL) { /* texts */
+    if (rank->side.type != NULL && a->value != NULL) { /* texts, which can end without a zero */
         return strncmp(a->value, b->value, rank->text_room);
     }
     return (a->key > b->key) - (a->key < b->key);
@@ -260,7 +262,7 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
             uint32_t middle = k + 1 < run_count ? run[k + 1] : count;
             uint32_t end = k + 2 < run_count ? run[k + 2] : count;
             rank_merge(rank, item, run[k], middle, end, other);
-            run[merged_count++] = run[k];
+            run[merged_count++] = run[k]; /* in place: merged_count <= k */
         }
         run_count = merged_count;
         setti_ranked* merged = other;
@@ -343,7 +345,7 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
             entity[key] = variable != SETTI_NO_REF ? row[variable] : SETTI_NONE;
         }
         setti_ranked* item = &sorted->work.item[k];
-        item->entity = (sett_entity){k, 0};
+        item->entity = (sett_entity){k, 0}; /* the result's number in place of an index */
         setti_rank_fill(&search->rank, &sorted->work, item, entity[SETTI_RANK_GROUP],
                         entity[SETTI_RANK_CASCADE], entity[SETTI_RANK_VALUE]);
     }

@@ -77,8 +77,8 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
  * is neither. */
 bool setti_rank_along(sett_world* world, sett_component relationship, const setti_type** type);
 
-/* Returns the message for a failure of setti_rank_along: `wrong`. The message is empty if the
- * hierarchy could not be registered, because that error was reported already. */
+/* Returns the message after a failure of setti_rank_along: `wrong`, or an empty text. The text is
+ * empty if the hierarchy could not be registered, because that error was reported already. */
 const char* setti_rank_wrong(const sett_world* world, sett_component relationship,
                              const char* wrong);
 
@@ -88,7 +88,7 @@ typedef struct setti_rank_work {
     uint32_t* run;       /* first item of each run */
     uint32_t room;       /* number of items */
     uint32_t depth_room; /* number of entity indices */
-    uint32_t round;      /* number of the current sorting */
+    uint32_t round;      /* counts the sortings that compute depths */
     uint64_t* depth;     /* by entity index: (round of the computation) << 32 | (depth + 1) */
 } setti_rank_work;
 

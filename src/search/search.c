@@ -136,9 +136,9 @@ static bool build_is_name(const char* name)
     return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
-/* Finds or adds the constant or variable that `ref` names. If `ref` is empty, `default_name` is the
- * name; NULL: none. Returns the number of the variable, or SETTI_SOME for "_". Returns SETTI_NO_REF
- * if there is no name, or after an error. */
+/* Finds or adds the constant or variable that `ref` names. An empty `ref` has the name
+ * `default_name`, or no name if that is NULL. Returns the number of the variable, or SETTI_SOME for
+ * "_". Returns SETTI_NO_REF if there is no name, or after an error. */
 SETTI_COLD static uint8_t build_ref(search_build* b, const sett_search_ref* ref,
                                     const char* default_name, uint16_t scope)
 {
@@ -170,14 +170,14 @@ SETTI_COLD static uint8_t build_ref(search_build* b, const sett_search_ref* ref,
     return number;
 }
 
-/* Reports that a query needs more tests than `most`. Returns false. */
-static bool build_fail_tests(search_build* b, uint32_t most)
+/* Reports that a query needs more tests than `limit`. Returns false. */
+static bool build_fail_tests(search_build* b, uint32_t limit)
 {
     return build_fail(
         b, SETT_STATUS_LIMIT,
         "`||`, `!` and `{ }` need more than %u tests - use fewer of them, or make two "
         "searches",
-        (unsigned)most);
+        (unsigned)limit);
 }
 
 /* The bit of a variable, or 0 if `ref` is a constant, SETTI_SOME or SETTI_NO_REF. */
@@ -208,7 +208,7 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
     return item;
 }
 
-/* Adds a scope inside the scope `parent`. The first scope is the outermost one, its own parent.
+/* Adds a scope inside the scope `parent`. The first scope is the outermost one, and its own parent.
  * Returns the number of the scope, or 0 after an error. */
 static uint16_t build_new_scope(search_build* b, uint16_t parent)
 {
@@ -232,7 +232,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
 }
 
 /* Appends `numbers` to the search's `order`: the items of a scope, or the scopes of a list. *span
- * becomes their range in `order`. */
+ * becomes the range of these numbers. Returns false after an error. */
 static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
@@ -318,7 +318,7 @@ static void build_note_source(const search_build* b, const setti_search_item* it
     }
 }
 
-/* Notes the variables with a component, link or member that an item tests. */
+/* Notes the variables of which an item tests a component, link or member. */
 static void build_note_sources(const search_build* b, const setti_search_item* item)
 {
     bool compares = item->kind == SETTI_ITEM_COMPARE;
@@ -705,7 +705,7 @@ SETTI_COLD static void build_variables(search_build* b, uint16_t scope)
 }
 
 /* Marks the end of an optional link that no other term uses: only the link finds this variable.
- * Reports an error if no other term uses any of the two ends. */
+ * Reports an error if other terms use neither end. */
 static bool build_optional(search_build* b, const setti_search_item* item)
 {
     sett_search* search = b->search;
@@ -726,20 +726,20 @@ static bool build_optional(search_build* b, const setti_search_item* item)
     return true;
 }
 
-/* Returns a list that has the variable of `bit` on all sides, or NULL. Sets *partly if a list has
- * the variable on some sides only. */
+/* Returns a list that has the variable of `bit` on all sides. Returns NULL if no list has. Sets
+ * *partly if a list has the variable on some sides only. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)
 {
     for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
-        bool has_sides = item->kind == SETTI_ITEM_LIST && !item->negated &&
-                         item->scopes.stop != item->scopes.first + 1;
-        if (!has_sides || (item->variables & bit) == 0) {
+        bool has_several_sides = item->kind == SETTI_ITEM_LIST && !item->negated &&
+                                 item->scopes.stop != item->scopes.first + 1;
+        if (!has_several_sides || (item->variables & bit) == 0) {
             continue;
         }
-        uint32_t in_all = UINT32_MAX;
+        uint32_t in_all = UINT32_MAX; /* the variables on all sides so far */
         for (uint32_t s = item->scopes.first; s < item->scopes.stop; s++) {
             in_all &= build_outer(search, search->order[s]);
         }
@@ -791,7 +791,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t bran
     return build_inner_list(b, items, branch, &staying, side_scope.locals);
 }
 
-/* Adds to `items` the test that no side of the list before the side `side` is true. */
+/* Adds a test to `items`: none of the list's sides before the side `side` is true. */
 static bool build_exclude(search_build* b, search_items* items, const setti_search_item* list,
                           uint32_t side)
 {
@@ -812,7 +812,8 @@ static bool build_exclude(search_build* b, search_items* items, const setti_sear
 
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 
-/* Builds a branch: a copy of the scope with one side of the list in place of the list. */
+/* Builds a branch: a copy of the scope with one side of the list in place of the list. Lists in the
+ * copy can make up to `most` branches of it. */
 SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                                     uint32_t side, uint32_t most)
 {
@@ -840,8 +841,7 @@ SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti
     return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
 }
 
-/* Adds a scope as one branch. If a list must find a variable, adds up to `most` branches
- * instead. */
+/* Adds a scope as a branch. If a list must find a variable, adds up to `most` branches instead. */
 SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
@@ -868,8 +868,8 @@ SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t 
             continue; /* too many branches: a scan finds the variable */
         }
         for (uint32_t side = 0; side < sides; side++) {
-            uint32_t part = (most + side) / sides; /* the parts of all sides add up to `most` */
-            if (!build_branch(b, scope, list, side, part)) {
+            uint32_t branches = (most + side) / sides; /* in sum over all sides: `most` */
+            if (!build_branch(b, scope, list, side, branches)) {
                 return false;
             }
         }
@@ -950,7 +950,7 @@ SETTI_COLD static bool build_tree(search_build* b)
             return false;
         }
     }
-    b->at = 0;
+    b->at = 0; /* errors of branches are at the first term */
     if (!build_branches(b, top, SETTI_SEARCH_BRANCHES) || !build_order(b)) {
         return false;
     }
@@ -1004,7 +1004,7 @@ SETTI_COLD static void search_keep_texts(search_texts* texts, sett_search* searc
     }
 }
 
-/* Appends a term to `b->term`. Returns false if there is no room. */
+/* Appends a term to the *count terms in `b->term`. Returns false if there is no room. */
 static bool search_add_term(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     if (*count == SETT_SEARCH_TERMS) {
@@ -1015,8 +1015,8 @@ static bool search_add_term(search_build* b, uint32_t* count, const sett_search_
     return true;
 }
 
-/* Adds a copy of a term with "*" for each relationship, joined by `||`. Returns false if there is
- * no room. */
+/* Adds a copy of a term for each relationship, in place of "*". `||` joins the copies. Returns
+ * false if there is no room. */
 static bool search_add_each(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     const setti_type_list* types = &b->search->world->registered;
@@ -1133,7 +1133,7 @@ SETTI_COLD static sett_search* search_make(search_build* b, sett_world* world,
     return search;
 }
 
-/* Copies a part of the search to *memory, and moves *memory behind the copy. Returns the copy. */
+/* Copies an array of the tree to *memory, and moves *memory behind the copy. Returns the copy. */
 static void* search_move(unsigned char** memory, const void* part, size_t size)
 {
     unsigned char* copy = *memory;
@@ -1146,11 +1146,12 @@ static void* search_move(unsigned char** memory, const void* part, size_t size)
 static bool search_settle(const search_build* b)
 {
     sett_search* search = b->search;
-    size_t items = search->item_count * sizeof(*search->item);
-    size_t sides = search->compare_count * sizeof(*search->side);
-    size_t scopes = search->scope_count * sizeof(*search->scope);
-    size_t order = search->order_count * sizeof(*search->order);
-    size_t size = items + sides + scopes + order + 4 * 16; /* 4 parts, aligned to 16 bytes */
+    size_t item_size = search->item_count * sizeof(*search->item);
+    size_t side_size = search->compare_count * sizeof(*search->side);
+    size_t scope_size = search->scope_count * sizeof(*search->scope);
+    size_t order_size = search->order_count * sizeof(*search->order);
+    /* The four arrays are aligned to 16 bytes. */
+    size_t size = item_size + side_size + scope_size + order_size + 4 * 16;
     unsigned char* memory = setti_pool_alloc(&search->world->pool, size, 16);
     if (memory == NULL) {
         (void)setti_world_no_memory(search->world, b->call);
@@ -1159,10 +1160,10 @@ static bool search_settle(const search_build* b)
     SETTI_ASSERT(search->tree_size == 0);
     search->tree_size = size;
     SETTI_ASSERT(search->compare_count <= SETTI_SEARCH_COMPARES);
-    search->item = search_move(&memory, search->item, items);
-    search->side = search_move(&memory, search->side, sides);
-    search->scope = search_move(&memory, search->scope, scopes);
-    search->order = search_move(&memory, search->order, order);
+    search->item = search_move(&memory, search->item, item_size);
+    search->side = search_move(&memory, search->side, side_size);
+    search->scope = search_move(&memory, search->scope, scope_size);
+    search->order = search_move(&memory, search->order, order_size);
     return true;
 }
 

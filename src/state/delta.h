@@ -24,7 +24,7 @@
 #define SETTI_DELTA_COUNT_ENDED (SETTI_DELTA_COUNTS + 8)  /* runs of destroyed entities */
 #define SETTI_DELTA_COUNT_BEGUN (SETTI_DELTA_COUNTS + 12) /* runs of created entities */
 #define SETTI_DELTA_COUNT_SLOTS (SETTI_DELTA_COUNTS + 16) /* runs of freed indices */
-#define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4)     /* bytes */
+#define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4)     /* bytes of the head */
 
 /* A run of handles: neighbouring indices of the same generation. */
 #define SETTI_DELTA_HANDLES_SIZE 9 /* bytes of a run: first index, generation, count */
@@ -48,7 +48,7 @@ typedef enum setti_delta_section {
 /* The codec for types with strings or lists, or with the hooks `write` and `read`. */
 extern const setti_codec setti_owned_codec;
 
-/* Returns the codec of a type's values, or NULL if values are sent as bytes, or not at all. */
+/* Returns the codec of a type's values. Returns NULL if values are sent as bytes, or not at all. */
 const setti_codec* setti_delta_codec(const setti_type* type);
 setti_delta_form setti_delta_form_of(const setti_type* type);
 
@@ -72,19 +72,20 @@ SETTI_INLINE void setti_delta_mask(const setti_type* type, unsigned char* copy, 
     }
 }
 
-/* A type's record has the number: form + SETTI_DELTA_KIND * kind of the storage + flags. */
+/* A type's record has one number for: form + SETTI_DELTA_KIND * (kind of the storage) + flags. */
 #define SETTI_DELTA_KIND 16u
 
 /* Flag of a form: a big-endian machine wrote the values, and no reader can turn them, because their
  * members are not known. */
 #define SETTI_DELTA_BIG_ENDIAN 128u
-/* Returns this flag, or 0. */
+/* Returns SETTI_DELTA_BIG_ENDIAN if a type needs the flag on this machine, or 0. */
 SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
 {
     type = setti_type_data(type);
-    bool known = type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
+    bool has_members =
+        type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
     bool ordered = setti_hash_size(type) > 1; /* one byte has no order */
-    if (SETTI_BIG_ENDIAN && !known && ordered) {
+    if (SETTI_BIG_ENDIAN && !has_members && ordered) {
         return SETTI_DELTA_BIG_ENDIAN;
     }
     return 0;
@@ -149,7 +150,7 @@ sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
 /* The entities and types that a part may contain. */
 typedef struct setti_delta_allowed {
     const sett_selection* selection;
-    const struct setti_selected* entities; /* NULL: all */
+    const struct setti_selected* entities; /* NULL: all entities */
 } setti_delta_allowed;
 
 /* Applies a part of a world's values, in the name of the program's call. */

@@ -26,13 +26,13 @@ static const char apply_call[] = "sett_delta_apply";
  * record, 4 neighbours in lists, and 4 neighbours of the record that fills the gap. */
 #define APPLY_STEP_PAGES 9
 
-/* The most memory of the pool for a piece of `size` bytes. */
+/* The most memory that the pool takes for a piece of `size` bytes. */
 static size_t apply_piece_size(size_t size)
 {
     return setti_align_up(size, SETTI_POOL_STEP) + 256;
 }
 
-/* A codec may write all pages of one table in a step. Returns this table, or NULL. */
+/* Returns the table of which a codec may write all pages in a step, or NULL if there is none. */
 static const setti_pages* apply_find_whole(const setti_delta* delta)
 {
     const setti_type_list* types = &delta->world->registered;
@@ -50,7 +50,7 @@ static bool apply_measure(setti_delta* delta)
 {
     SETTI_ASSERT(!delta->loading && delta->world->pool.cow != NULL);
     setti_pool* pool = &delta->world->pool;
-    const setti_pages* whole = apply_find_whole(delta);
+    const setti_pages* whole_table = apply_find_whole(delta);
     bool reserved = true;
     delta->room = (size_t)64 << 10; /* tables, sets of components, new pages */
     delta->room_pages = 0;
@@ -61,10 +61,10 @@ static bool apply_measure(setti_delta* delta)
                 continue;
             }
             uint32_t count = pages->count;
-            if (pages != whole) {
+            if (pages != whole_table) {
                 count = SETTI_MIN(count, APPLY_STEP_PAGES);
             }
-            delta->room_pages += count + 2;          /* 2: new pages */
+            delta->room_pages += count + 2;          /* 2: for new pages */
             if (pages->size > SETTI_POOL_PAGE_MAX) { /* too large for the pool's blocks */
                 reserved = reserved && setti_cow_hold(pool, pool->cow, pages, count);
             } else {
@@ -86,7 +86,7 @@ static bool apply_reserve(const setti_delta* delta, size_t size, uint32_t pages)
         (void)setti_delta_reject_size(delta);
         return false;
     }
-    /* a spare is taken when memory has run out: for this step, there are too few */
+    /* a spare page is only taken when memory has run out: too few are left for this step */
     bool reserved = pool->cow->diff != NULL && !pool->cow->spare_taken &&
                     setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
     if (!reserved) {
@@ -154,7 +154,7 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
     return size * APPLY_BYTES_A_BYTE + APPLY_BYTES + delta->world->pool.block_size;
 }
 
-/* Returns the capacities of all tables, two for each root, or NULL when memory runs out. */
+/* Lists the capacities of all tables, two for each root. Returns NULL when memory runs out. */
 static uint32_t* apply_list_capacities(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
@@ -193,7 +193,7 @@ static bool apply_has_hashes(const setti_delta* delta)
     return !delta->trusted && delta->part == NULL;
 }
 
-/* Whether the world's hash is `hash`, in the sent bits. */
+/* Whether the world's hash equals `hash` in the bits that were sent. */
 static bool apply_is_state(const setti_delta* delta, uint64_t hash)
 {
     return ((sett_world_hash(delta->world) ^ hash) & delta->hash_mask) == 0;
@@ -227,8 +227,8 @@ static void apply_choices(const setti_delta* delta)
     }
 }
 
-/* Plays a delta, and checks the result. The snapshot `undo` has the first state. While the world
- * is loaded, there is none. */
+/* Plays a delta, and checks the result. The snapshot `undo` has the first state. A world that is
+ * being loaded has no such snapshot. */
 static sett_status apply_play(setti_delta* delta, sett_snapshot undo)
 {
     sett_world* world = delta->world;
@@ -323,8 +323,8 @@ static sett_status apply_reject_state(const setti_delta* delta)
         "nothing between them, or begin with the sender's whole state (sett_state_apply)");
 }
 
-/* Plays a delta of `size` bytes. After a failure, restores the state, and frees memory that the
- * failed delta took. */
+/* Plays a delta of `size` bytes. After a failure, restores the state, and frees the memory that the
+ * delta took. */
 static sett_status apply_change(setti_delta* delta, size_t size)
 {
     sett_world* world = delta->world;
@@ -371,7 +371,7 @@ static bool apply_player_room(const setti_player* player)
 static bool apply_player_reject(const setti_player* player, const setti_type* type, const char* why)
 {
     const setti_delta* delta = (const setti_delta*)player;
-    return setti_delta_reject(delta, "\"%.100s\": %s", type->desc.name, why) == SETT_OK;
+    return setti_delta_reject(delta, "\"%.100s\": %s", type->desc.name, why) == SETT_OK; /* false */
 }
 
 /* Applies recorded commands, then parses and checks a delta. */

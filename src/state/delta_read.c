@@ -30,10 +30,10 @@ const unsigned char* setti_delta_read(setti_delta_reader* reader, size_t size)
     return bytes;
 }
 
-bool setti_delta_skip(setti_delta_reader* reader, uint32_t count, size_t each)
+bool setti_delta_skip(setti_delta_reader* reader, uint32_t count, size_t item_size)
 {
     size_t size;
-    if (!setti_multiply(count, each, &size)) {
+    if (!setti_multiply(count, item_size, &size)) {
         size = SIZE_MAX; /* the read will fail */
     }
     return setti_delta_read(reader, size) != NULL;
@@ -62,7 +62,7 @@ setti_delta_entry setti_delta_next(setti_delta_reader* reader, const setti_delta
     if (delta_type->codec != NULL && delta_type->codec->counted != 0) {
         entry.count = (uint32_t)setti_delta_number(reader, delta_type->codec->counted);
         if (!setti_multiply(entry.count, SETTI_MAX(delta_type->bytes, 1), &size)) {
-            size = SIZE_MAX;
+            size = SIZE_MAX; /* the read will fail */
         }
     }
     entry.bytes = setti_delta_read(reader, size);
@@ -203,7 +203,7 @@ sett_status setti_delta_fail_step(const setti_delta* delta)
 
 /* -------------------------------------------------------------------------------------- parsing */
 
-/* The parts of a type's record that are compared with the type here. */
+/* The parts of a type's record that are compared with the type of this world. */
 typedef struct read_record {
     char name[256];
     uint32_t form; /* with flags */
@@ -211,7 +211,8 @@ typedef struct read_record {
     uint32_t version;
 } read_record;
 
-/* Whether encoded values have the same size and rounding in the delta and in this world. */
+/* Whether encoded values of a type have the same size and rounding in the delta and in this
+ * world. */
 static bool read_has_size(const setti_delta_type* delta_type)
 {
     uint32_t bytes = setti_delta_bytes(delta_type->type);
@@ -367,7 +368,7 @@ static sett_status read_type_record(const setti_delta* delta, setti_delta_reader
     record->version = setti_delta_u32(reader);
     memset(delta_type, 0, sizeof(*delta_type));
     delta_type->form = (setti_delta_form)(record->form % SETTI_DELTA_KIND);
-    delta_type->kind = record->form % SETTI_DELTA_SENT / SETTI_DELTA_KIND;
+    delta_type->kind = record->form % SETTI_DELTA_SENT / SETTI_DELTA_KIND; /* without flags */
     delta_type->sent = (record->form & SETTI_DELTA_SENT) != 0;
     delta_type->bytes = setti_delta_u32(reader);
     delta_type->padding_hash = setti_delta_number(reader, 8);
@@ -510,8 +511,8 @@ static sett_status read_format(setti_delta* delta, setti_delta_reader* reader)
     return SETT_OK;
 }
 
-/* Reads the head. The records of types are the last bytes of a delta: moves the end of `reader`
- * to the first record. */
+/* Reads the head. Moves the end of `reader` to the first record of a type: these records are the
+ * last bytes of a delta. */
 static sett_status read_head(setti_delta* delta, setti_delta_reader* reader)
 {
     SETTI_ASSERT(delta->type == NULL);
@@ -595,7 +596,7 @@ static bool read_skip_handles(setti_delta_reader* reader, setti_delta_handles* h
         uint64_t count = setti_delta_number(&run, 1);
         bool fits = first.index >= end && count != 0 && count <= SETTI_DELTA_HANDLES_MAX;
         end = first.index + count;
-        if (!fits || end > SETTI_NONE) {
+        if (!fits || end > SETTI_NONE) { /* SETTI_NONE is not an index */
             return false;
         }
     }

@@ -30,15 +30,15 @@
 #define SHORT_PART 1u      /* the bytes are a part */
 #define SHORT_RUNS 2u      /* SHORT_RUNS << k: kind k has runs */
 #define SHORT_PACKED 0x40u /* the body is packed */
-/* The flags of a type: SHORT_RECORD, and bit k, set if number k of SHORT_NUMBERS is stored. */
+/* The flags of a type: SHORT_RECORD; and bit k says that number k of SHORT_NUMBERS is stored. */
 #define SHORT_RECORD 32u /* the record is stored, not its number in the table */
 
 typedef struct short_head {
     uint32_t magic;
-    uint64_t hash[2];
+    uint64_t hash[2]; /* before and after */
     uint64_t seal;
-    uint32_t types;
-    uint32_t runs[SHORT_KINDS];
+    uint32_t types;             /* number of types */
+    uint32_t runs[SHORT_KINDS]; /* number of runs, by kind */
 } short_head;
 
 typedef struct short_record {
@@ -50,7 +50,7 @@ typedef struct short_record {
 static void short_write(setti_delta_writer* writer, uint32_t number)
 {
     for (; number > 127; number >>= 7) {
-        setti_delta_write_number(writer, (number & 127) | 128, 1);
+        setti_delta_write_number(writer, (number & 127) | 128, 1); /* 128: a byte follows */
     }
     setti_delta_write_number(writer, number, 1);
 }
@@ -195,7 +195,7 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
             short_write_records(&job, world->registered.item[k]);
         }
     }
-    setti_delta_write_at(&job.output, 8, job.count, 4);
+    setti_delta_write_at(&job.output, 8 /* behind the version */, job.count, 4);
     return short_end(&job, out, size);
 }
 
@@ -344,7 +344,7 @@ static bool short_read_head(setti_delta_reader* reader, short_head* head, bool* 
     }
     head->types = short_read(reader);
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
-        if ((first & SHORT_RUNS << k) != 0) {
+        if ((first & (SHORT_RUNS << k)) != 0) {
             head->runs[k] = short_read(reader);
         }
     }
@@ -357,8 +357,8 @@ typedef enum short_pass {
     SHORT_WRITE
 } short_pass;
 
-/* Reads a short type. In the pass SHORT_WRITE, writes it in the whole form. Returns false if it is
- * invalid. */
+/* Reads a short type. In the pass SHORT_WRITE, writes it in the whole form. Returns false if the
+ * type is invalid. */
 static bool short_expand_type(short_job* job, setti_delta_reader* reader, short_pass pass)
 {
     short_record record;
@@ -381,7 +381,7 @@ static bool short_expand_type(short_job* job, setti_delta_reader* reader, short_
             setti_delta_write_number(&job->output, number, 4);
         }
     }
-    return found && flags < 2 * SHORT_RECORD && !reader->short_of;
+    return found && flags < 2 * SHORT_RECORD && !reader->short_of; /* no unknown flag */
 }
 
 /* Writes the head of a whole delta. The seal, the size and the counts follow later. */

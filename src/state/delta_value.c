@@ -8,8 +8,8 @@
 #include "state/delta_writer.h"
 #include "state/hash.h"
 
-/* The owners of lists of one type decide which values of the writer's type are written. Returns
- * the type of the lists, or NULL. */
+/* Returns the type of the lists whose owners decide which values of the writer's type are written.
+ * Returns NULL if no lists decide. */
 static const setti_type* value_list_type(const setti_delta_writer* writer)
 {
     if (writer->codec == NULL) {
@@ -21,7 +21,7 @@ static const setti_type* value_list_type(const setti_delta_writer* writer)
     return writer->codec->list != NULL ? writer->type : NULL;
 }
 
-/* Marks, in walk->bits, the members of the lists that created entities own. */
+/* Marks, in walk->bits, all members of the lists that created entities own. */
 static void value_mark_members(setti_compare* walk, const setti_type* type,
                                const setti_codec* codec)
 {
@@ -76,7 +76,7 @@ void setti_delta_write_bytes(setti_delta_writer* writer, const setti_type* type,
     }
 }
 
-/* Writes the value of an entry. Writes nothing if `value` is NULL, for a removed component. */
+/* Writes the value of an entry. `value` is NULL for a removed component, which has no value. */
 static void value_write(setti_delta_writer* writer, const void* value)
 {
     if (value != NULL && writer->codec == NULL) {
@@ -139,15 +139,15 @@ static void value_begin_block(setti_delta_writer* writer, setti_delta_kind kind,
  * block. */
 static void value_end_block(setti_delta_writer* writer)
 {
-    if (writer->block_bits != 0 && writer->block_at == SIZE_MAX) {
+    if (writer->block_bits != 0 && writer->block_at == SIZE_MAX) { /* one entry, not written yet */
         uint32_t index = writer->block_first + setti_bits_lowest(writer->block_bits);
         value_write_entry(writer, writer->block_kind, index, writer->block_value);
     }
     writer->block_bits = 0;
 }
 
-/* Adds an entry to the current block, or begins a block. The first entry of a block is written when
- * a second one comes, or by value_end_block. */
+/* Adds an entry to the current block, or begins a block. The first entry of a block is written
+ * together with the second, or by value_end_block. */
 static void value_write_blocked(setti_delta_writer* writer, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
@@ -211,17 +211,18 @@ static void value_write_word(setti_delta_writer* writer, const unsigned char* ro
     SETTI_ASSERT(bits != 0);
     size_t size = setti_hash_size(writer->type);
     if (writer->type->desc.mask != NULL || setti_delta_turns(writer->type)) {
-        for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
-            setti_delta_write_bytes(writer, writer->type, row + setti_bits_lowest(rest) * size);
+        for (uint64_t rest_bits = bits; rest_bits != 0; rest_bits &= rest_bits - 1) {
+            setti_delta_write_bytes(writer, writer->type,
+                                    row + setti_bits_lowest(rest_bits) * size);
         }
         return;
     }
-    for (uint64_t rest = bits; rest != 0;) { /* writes adjacent values together */
-        uint32_t first = setti_bits_lowest(rest);
-        uint64_t zeroes = ~(rest >> first);
+    for (uint64_t rest_bits = bits; rest_bits != 0;) { /* writes adjacent values together */
+        uint32_t first = setti_bits_lowest(rest_bits);
+        uint64_t zeroes = ~(rest_bits >> first);
         uint32_t count = zeroes != 0 ? setti_bits_lowest(zeroes) : 64; /* adjacent bits */
         setti_delta_write(writer, row + first * size, count * size);
-        rest &= ~(setti_bits_below(count) << first);
+        rest_bits &= ~(setti_bits_below(count) << first);
     }
 }
 
@@ -231,7 +232,7 @@ static void value_write_array(setti_delta_writer* writer)
     SETTI_ASSERT(writer->codec == NULL && writer->type->storage.kind != SETTI_SPARSE);
     const setti_storage* storage = &writer->type->storage;
     setti_view* view = writer->walk->view;
-    uint32_t cursor = SETTI_NONE;
+    uint32_t cursor = SETTI_NONE; /* before the first */
     const setti_view_page* page;
     while ((page = setti_view_next(view, &storage->presence, &cursor)) != NULL) {
         const uint64_t* words = page->in[SETTI_AFTER];
@@ -245,6 +246,7 @@ static void value_write_array(setti_delta_writer* writer)
                 uint32_t lowest = setti_bits_lowest(words[k]);
                 const unsigned char* row =
                     setti_view_value(view, writer->type, first + lowest, SETTI_AFTER);
+                /* value_write_word takes the row for bit 0. */
                 value_write_word(writer, row - lowest * storage->size, words[k]);
             }
         }
@@ -374,8 +376,8 @@ static void value_write_list(setti_delta_writer* writer, sett_entity owner)
     writer->count++;
 }
 
-/* Whether the receiver's list has the right member after `member` (see value_list_differs). In a
- * `direct` list, the place of a member is its index. */
+/* Whether the right member follows `member` in the receiver's list (see value_list_differs). The
+ * list must be `direct`: the place of a member is its index. */
 static bool value_follows(const setti_delta_writer* writer, sett_entity owner, uint32_t member)
 {
     uint32_t next = member; /* becomes the member after `member`, or SETTI_NONE */
@@ -426,7 +428,7 @@ void setti_delta_write_lists(setti_delta_writer* writer)
             value_mark_owners(writer, member);
         }
     }
-    uint32_t owner = SETTI_NONE;
+    uint32_t owner = SETTI_NONE; /* before the first */
     while (setti_marks_next(&walk->marked, &owner)) {
         value_write_list(writer, setti_view_entity(walk->view, owner, SETTI_AFTER));
     }
