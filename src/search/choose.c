@@ -164,7 +164,7 @@ static uint32_t choose_driven(const choose* c)
         return SETTI_NO_REF;
     }
     uint32_t variable = c->search->item[c->search->drives].source;
-    return (c->scope->locals >> variable & 1) != 0 ? variable : SETTI_NO_REF;
+    return ((c->scope->locals >> variable) & 1) != 0 ? variable : SETTI_NO_REF;
 }
 
 /* The type that drives a scan for a variable, or NULL. */
@@ -192,7 +192,7 @@ static uint32_t share_sample(const setti_storage* sampled, const setti_storage* 
                              uint32_t* both)
 {
     SETTI_ASSERT(sampled != other);
-    uint32_t seen = 0;
+    uint32_t samples = 0;
     *both = 0;
     if (sampled->kind == SETTI_SPARSE) {
         if (sampled->keep_order) {
@@ -201,9 +201,9 @@ static uint32_t share_sample(const setti_storage* sampled, const setti_storage* 
         uint32_t step = SETTI_MAX(sampled->extent / SHARE_SAMPLES, 1);
         for (uint32_t row = 0; row < sampled->extent; row += step) {
             *both += setti_storage_has(other, *setti_storage_index(sampled, row));
-            seen++;
+            samples++;
         }
-        return seen;
+        return samples;
     }
     /* Whole words of 64 presence bits are sampled. */
     uint32_t step = SETTI_MAX(sampled->extent / 64 / SHARE_SAMPLES, 1) * 64;
@@ -211,10 +211,10 @@ static uint32_t share_sample(const setti_storage* sampled, const setti_storage* 
         const uint64_t* bits = setti_storage_word(sampled, base);
         for (uint64_t word = bits != NULL ? *bits : 0; word != 0; word &= word - 1) {
             *both += setti_storage_has(other, base + setti_bits_lowest(word));
-            seen++;
+            samples++;
         }
     }
-    return seen;
+    return samples;
 }
 
 /* Estimates which share of the entities with the type `known` also have `type`. */
@@ -226,18 +226,18 @@ static uint32_t choose_share(choose* c, const setti_type* known, const setti_typ
         }
     }
     uint32_t both = 0;
-    uint32_t seen = 0;
+    uint32_t samples = 0;
     if (known != type) {
-        seen = share_sample(&known->storage, &type->storage, &both);
+        samples = share_sample(&known->storage, &type->storage, &both);
     }
     uint32_t count = known->storage.count;
     /* Without samples, the smaller set counts as a subset of the larger set. */
     uint64_t share =
         SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
-    if (seen != 0 && seen >= SETTI_MIN(count, SHARE_FEWEST)) { /* enough samples */
+    if (samples != 0 && samples >= SETTI_MIN(count, SHARE_FEWEST)) { /* enough samples */
         /* If no sample has both types, half a sample counts as having both. */
         uint64_t half_samples = both != 0 ? 2 * (uint64_t)both : 1;
-        share = half_samples * SHARE_ONE / (2 * seen);
+        share = half_samples * SHARE_ONE / (2 * samples);
     }
     if (c->memo_count < SHARE_MEMO) {
         c->memo[c->memo_count++] = (choose_memo){known, type, (uint32_t)share};
@@ -245,7 +245,7 @@ static uint32_t choose_share(choose* c, const setti_type* known, const setti_typ
     return (uint32_t)share;
 }
 
-/* Whether a scan with this driver reads presence bits. `driver` NULL: a scan of all entities. */
+/* Whether a scan reads presence bits. `driver` is the scan's driver, or NULL for all entities. */
 static bool choose_by_words(const setti_type* driver)
 {
     return driver == NULL || driver->storage.kind != SETTI_SPARSE;
@@ -286,7 +286,7 @@ static bool choose_is_done(const choose_state* s, const choose* c, const setti_s
 {
     uint32_t k = (uint32_t)(item - c->search->item);
     SETTI_ASSERT(k < c->search->item_count);
-    return (s->done[k / 64] >> (k % 64) & 1) != 0;
+    return ((s->done[k / 64] >> (k % 64)) & 1) != 0;
 }
 
 static void choose_set_done(choose_state* s, const choose* c, const setti_search_item* item)
@@ -299,7 +299,7 @@ static void choose_set_done(choose_state* s, const choose* c, const setti_search
 /* The estimated number of entities that a variable can stand for after the steps so far. */
 static uint32_t choose_domain(const choose* c, const choose_state* s, uint32_t variable)
 {
-    if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) != 0) {
+    if (variable >= SETT_SEARCH_VARIABLES || ((c->fixed >> variable) & 1) != 0) {
         return 1;
     }
     return SETTI_MAX(s->domain[variable], 1);
@@ -426,7 +426,7 @@ static uint32_t choose_link_count_of(const choose* c, const setti_search_item* i
                                      uint32_t variable, setti_link_side side)
 {
     bool to_sources = side == SETTI_SOURCES;
-    if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) == 0) {
+    if (variable >= SETT_SEARCH_VARIABLES || ((c->fixed >> variable) & 1) == 0) {
         return UINT32_MAX;
     }
     uint32_t index = setti_search_constant(c->search, variable);
@@ -490,7 +490,7 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
 static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t variable)
 {
     uint32_t missing = c->scope->locals & ~s->found;
-    return variable < SETT_SEARCH_VARIABLES && (missing >> variable & 1) != 0 &&
+    return variable < SETT_SEARCH_VARIABLES && ((missing >> variable) & 1) != 0 &&
            !c->search->variable[variable].optional;
 }
 
@@ -502,7 +502,7 @@ static bool choose_item_pick(const choose* c, const choose_state* s, const setti
     bool to_sources = side == SETTI_SOURCES;
     uint32_t start = to_sources ? item->target : item->source;
     uint32_t end = to_sources ? item->source : item->target;
-    if (start >= SETT_SEARCH_VARIABLES || (s->found >> start & 1) == 0) {
+    if (start >= SETT_SEARCH_VARIABLES || ((s->found >> start) & 1) == 0) {
         return false;
     }
     if (!choose_is_wanted(c, s, end)) {
@@ -651,7 +651,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
         }
         known = choose_required_type(pick->item, pick->variable);
     }
-    SETTI_ASSERT((s->found >> pick->variable & 1) == 0);
+    SETTI_ASSERT(((s->found >> pick->variable) & 1) == 0);
     s->rows = pick->rows;
     s->cost = pick->cost;
     s->found |= (uint32_t)1 << pick->variable;
@@ -694,7 +694,7 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
 /* The depth of a variable's block, or SETTI_NO_DEPTH. */
 static uint8_t choose_depth_of(const choose* c, uint8_t ref)
 {
-    if (ref >= SETT_SEARCH_VARIABLES || (c->fixed >> ref & 1) != 0) {
+    if (ref >= SETT_SEARCH_VARIABLES || ((c->fixed >> ref) & 1) != 0) {
         return SETTI_NO_DEPTH;
     }
     return c->depth[ref];
@@ -756,7 +756,7 @@ static void choose_add_tests(choose* c, choose_state* s)
     }
 }
 
-/* Adds a step that drops the hidden entities of a variable, unless no tag can hide any. */
+/* If a tag can hide entities of a variable, adds a step that drops the hidden entities. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
     const setti_variable* tested = &c->search->variable[variable];
@@ -843,7 +843,7 @@ static void choose_add_steps(choose* c, choose_state* s)
 {
     choose_add(c, SETTI_FIND_INPUT, s->rows, SETTI_NO_REF, SETTI_NO_REF);
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
-        if (((c->scope->locals & c->fixed) >> v & 1) != 0) {
+        if ((((c->scope->locals & c->fixed) >> v) & 1) != 0) {
             choose_add_shown(c, s, (uint8_t)v); /* a bound entity can be hidden too */
         }
     }

@@ -25,7 +25,7 @@ typedef struct find_block {
     uint32_t count;
     uint32_t index[FIND_ROWS];
     uint16_t parent[FIND_ROWS];
-    /* Of an input block: by row of the block before, whether the list is true for the row. */
+    /* Of an input block: whether the list is true, by row of the previous block. */
     bool mark[FIND_ROWS];
 } find_block;
 
@@ -39,7 +39,7 @@ typedef struct find_reached {
 
 /* The progress of a step through the rows of the previous block. */
 typedef struct find_work {
-    bool begun;     /* the block before has rows left; of an input: the input was handed out */
+    bool begun;     /* the previous block has rows left; of an input: it was handed out */
     bool open;      /* `row` has results left */
     uint32_t row;   /* the current row of the previous block */
     uint32_t place; /* the next result: a link's place, a position in `reached`, or an index or
@@ -218,7 +218,7 @@ static uint32_t reached_home(const find_reached* reached, uint32_t index)
     SETTI_ASSERT(reached->room != 0 && (reached->room & (reached->room - 1)) == 0);
     /* Fibonacci hashing: the factor is 2^32 / 1.618. The lowest bits of the product are mixed least
      * and shifted out. */
-    return (index * 0x9E3779B1u >> 7) & (reached->room * 2 - 1);
+    return ((index * 0x9E3779B1u) >> 7) & (reached->room * 2 - 1);
 }
 
 /* Doubles the room of a list. After a failure, sets f->failed and returns false. */
@@ -349,7 +349,7 @@ SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, 
     return input->mark[input->parent[input_row]];
 }
 
-/* Appends the result `index`, found from the row `row` of the block before. */
+/* Appends the result `index`, which was found from the row `row` of the previous block. */
 SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
 {
     SETTI_ASSERT(out->count < FIND_ROWS && row < FIND_ROWS);
@@ -534,7 +534,7 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
     return false;
 }
 
-/* The entity from which a step finds the results of a row of the block before, or SETTI_NONE. */
+/* The entity from which a step finds the results of a row of the previous block, or SETTI_NONE. */
 SETTI_INLINE uint32_t find_start(const find* f, const setti_search_step* step, uint32_t row)
 {
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
@@ -841,7 +841,7 @@ static bool test_any_source(find* f, find_reached* reached, const setti_search_i
     return item->closure && test_any_reached(f, reached, item, target);
 }
 
-/* Tests for a link with `_` as source or target. */
+/* Whether a link exists. Its source or target is `_`, which stands for any entity. */
 static bool test_some(find* f, const setti_search_step* step, find_work* w, uint32_t source,
                       uint32_t target)
 {

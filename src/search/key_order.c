@@ -193,8 +193,8 @@ void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t k
     setti_key_part* part = &order->part[place.part];
     SETTI_ASSERT(part->chunk->key[place.row] == key && part->chunk->number[place.row] == number);
     part->count--;
-    key_move(part, place.row + 1, part, place.row,
-             part->count - place.row); /* the later pairs move down */
+    /* The later pairs move down. */
+    key_move(part, place.row + 1, part, place.row, part->count - place.row);
     if (part->count == 0) {
         key_part_remove(pool, order, place.part);
     } else {
@@ -222,7 +222,7 @@ enum {
 static uint32_t key_digit(const setti_key_pair* pair, uint32_t digit)
 {
     if (digit < KEY_NUMBER_DIGITS) {
-        return pair->number >> (digit * 8) & 0xFF;
+        return (pair->number >> (digit * 8)) & 0xFF;
     }
     return (uint32_t)(pair->key >> ((digit - KEY_NUMBER_DIGITS) * 8)) & 0xFF;
 }

@@ -43,8 +43,8 @@ bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key,
 void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key,
                             uint32_t number);
 
-/* Replaces all pairs by the `count` pairs at `pair`, and sorts them there. `other` is a second
- * buffer of the same size. Returns false when memory runs out. */
+/* Sorts the `count` pairs at `pair`, and replaces the pairs of the order by them. `other` is a
+ * second buffer of the same size. Returns false when memory runs out. */
 bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
                            setti_key_pair* other, uint32_t count);
 

@@ -171,18 +171,18 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
     if (count <= l->slot_count) {
         return true;
     }
-    uint32_t room = setti_bits_ceil(SETTI_MAX(count, 64));
-    if (room > SETTI_NONE / 2) {
-        return false; /* `room` may have overflowed */
+    uint32_t new_count = setti_bits_ceil(SETTI_MAX(count, 64));
+    if (new_count > SETTI_NONE / 2) {
+        return false; /* `new_count` may have overflowed */
     }
-    uint32_t* slot = setti_pool_alloc(pool, (size_t)room * sizeof(*slot), 16);
+    uint32_t* slot = setti_pool_alloc(pool, (size_t)new_count * sizeof(*slot), 16);
     if (slot == NULL) {
         return false;
     }
     setti_pool_free(pool, l->slot, (size_t)l->slot_count * sizeof(*slot), 16);
-    memset(slot, 0xFF, (size_t)room * sizeof(*slot)); /* SETTI_NONE: empty */
+    memset(slot, 0xFF, (size_t)new_count * sizeof(*slot)); /* SETTI_NONE: empty */
     l->slot = slot;
-    l->slot_count = room;
+    l->slot_count = new_count;
     lookup_link_all(l);
     return true;
 }
@@ -558,7 +558,7 @@ static void lookup_distribute(sett_entity* entities, uint32_t count, uint32_t sh
 {
     uint32_t next[256] = {0}; /* by value: at first the count, later where the next entity goes */
     for (uint32_t k = 0; k < count; k++) {
-        next[entities[k].index >> shift & 0xFF]++;
+        next[(entities[k].index >> shift) & 0xFF]++;
     }
     uint32_t sum = 0;
     for (uint32_t value = 0; value < 256; value++) {
@@ -570,7 +570,7 @@ static void lookup_distribute(sett_entity* entities, uint32_t count, uint32_t sh
     for (uint32_t value = 0; value < 256; value++) {
         while (next[value] < stop[value]) {
             sett_entity entity = entities[next[value]];
-            uint32_t group = entity.index >> shift & 0xFF;
+            uint32_t group = (entity.index >> shift) & 0xFF;
             entities[next[value]] = entities[next[group]];
             entities[next[group]++] = entity;
         }
@@ -831,6 +831,7 @@ static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
         return true;
     }
     sett_compare compare = search->term[item->term].compare;
+    /* No key is below 0 or above UINT64_MAX. */
     bool is_below_all = compare == SETT_COMPARE_LESS && key == 0;
     bool is_above_all = compare == SETT_COMPARE_GREATER && key == UINT64_MAX;
     if (is_below_all || is_above_all) {
@@ -870,14 +871,14 @@ static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti
         return; /* for so many entities, a scan is about as fast */
     }
     if (count > wanted->room) {
-        uint32_t room = setti_bits_ceil(SETTI_MAX(count, 16));
-        sett_entity* grown = setti_pool_alloc(pool, room * sizeof(sett_entity), 64);
+        uint32_t new_room = setti_bits_ceil(SETTI_MAX(count, 16));
+        sett_entity* grown = setti_pool_alloc(pool, new_room * sizeof(sett_entity), 64);
         if (grown == NULL) {
             return;
         }
         setti_pool_free(pool, wanted->entity, wanted->room * sizeof(sett_entity), 64);
         wanted->entity = grown;
-        wanted->room = room;
+        wanted->room = new_room;
     }
     lookup_copy(l, found, count, wanted->entity);
     if (l->ordered && low != high) {

@@ -70,20 +70,20 @@ struct sett_ordered {
     uint32_t page_count;
 };
 
-/* Makes room to sort `room` matches into a list. Returns false when memory runs out. */
-static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
+/* Makes room to sort `match_room` matches into a list. Returns false when memory runs out. */
+static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t match_room)
 {
     setti_pool* pool = &o->world->pool;
     /* For each match: its group, its entity and its target. */
     size_t item_size = sizeof(sett_ordered_group) + sizeof(sett_entity) + sizeof(uint32_t);
     size_t positions_size = setti_entity_capacity(&o->world->entities) * sizeof(uint32_t);
     list->count = list->group_count = 0;
-    list->group = setti_scratch_get(pool, &list->memory, room * item_size, 16);
-    if (list->group == NULL || !setti_rank_begin(&o->rank, &o->work, SETTI_FROM_POOL, room)) {
+    list->group = setti_scratch_get(pool, &list->memory, match_room * item_size, 16);
+    if (list->group == NULL || !setti_rank_begin(&o->rank, &o->work, SETTI_FROM_POOL, match_room)) {
         return false;
     }
-    list->entity = (sett_entity*)(void*)(list->group + room);
-    list->target = (uint32_t*)(void*)(list->entity + room);
+    list->entity = (sett_entity*)(void*)(list->group + match_room);
+    list->target = (uint32_t*)(void*)(list->entity + match_room);
     if (o->positions.size < positions_size) {
         void* fresh = setti_scratch_get(pool, &o->positions, positions_size, 16);
         if (fresh == NULL) {
@@ -150,11 +150,11 @@ static ordered_column ordered_column_of(const setti_type* type)
 SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
 {
     *value = NULL;
-    if (SETTI_UNLIKELY(index >> SETTI_BITS_SHIFT >= column->reach)) {
+    if (SETTI_UNLIKELY((index >> SETTI_BITS_SHIFT) >= column->reach)) {
         return false;
     }
     const uint64_t* words = column->presence[index >> SETTI_BITS_SHIFT];
-    if ((words[index / 64 & (SETTI_BITS_WORDS - 1)] >> (index % 64) & 1) != 0) {
+    if (((words[(index / 64) & (SETTI_BITS_WORDS - 1)] >> (index % 64)) & 1) != 0) {
         unsigned char* page = column->rows[index >> column->shift];
         *value = page + (size_t)(index & (((uint32_t)1 << column->shift) - 1)) * column->size;
     }
@@ -187,8 +187,8 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches. Returns true if they have the same entities and depths as before. Then
- * *parents_changed tells whether an entity has another parent. */
+/* Collects the matches. Returns true if their entities and depths are the same as before. In this
+ * case, *parents_changed tells whether an entity has another parent. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
@@ -385,11 +385,11 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* list,
 }
 
 /* Sorts the matches into a new list. Returns false when memory runs out. */
-static bool ordered_sort(sett_ordered* o, uint32_t room)
+static bool ordered_sort(sett_ordered* o, uint32_t match_room)
 {
     o->known = false;
     ordered_list next = o->last; /* reuses the memory: `last` becomes the order `now` */
-    bool reserved = ordered_reserve(o, &next, room);
+    bool reserved = ordered_reserve(o, &next, match_room);
     o->last = next; /* keeps the memory, even if the reservation failed */
     if (!reserved) {
         return false;
@@ -416,11 +416,11 @@ static bool ordered_update(sett_ordered* o)
         return true;
     }
     o->rows_of.storage = NULL; /* the next call makes new rows */
-    uint32_t room = setti_bits_ceil(SETTI_MAX(sett_query_count(o->desc.query), 64));
-    if (o->matches.size < room * sizeof(ordered_match)) {
+    uint32_t match_room = setti_bits_ceil(SETTI_MAX(sett_query_count(o->desc.query), 64));
+    if (o->matches.size < match_room * sizeof(ordered_match)) {
         o->known = false;
         o->match_count = 0;
-        if (setti_scratch_get(pool, &o->matches, room * sizeof(ordered_match), 16) == NULL) {
+        if (setti_scratch_get(pool, &o->matches, match_room * sizeof(ordered_match), 16) == NULL) {
             return false;
         }
     }
@@ -429,7 +429,7 @@ static bool ordered_update(sett_ordered* o)
     if (same && parents_changed) {
         ordered_find_targets(o);
     }
-    if (!same && !ordered_sort(o, room)) {
+    if (!same && !ordered_sort(o, match_room)) {
         return false;
     }
     o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
@@ -535,23 +535,23 @@ static void ordered_note_rows(sett_ordered* o, const setti_type* type, const set
 static bool ordered_make_rows(sett_ordered* o, const setti_type* type, bool writes)
 {
     setti_pool* pool = &o->world->pool;
-    const ordered_list* now = &o->now;
+    const ordered_list* order = &o->now;
     if (ordered_rows_are_current(o, type, writes)) {
         if (writes) {
             ordered_mark(o, type);
         }
         return true;
     }
-    uint32_t room = setti_bits_ceil(SETTI_MAX(now->count, 64));
+    uint32_t row_room = setti_bits_ceil(SETTI_MAX(order->count, 64));
     o->rows_of.storage = NULL;
-    sett_ordered_row* row = setti_scratch_get(pool, &o->rows, room * sizeof(*row), 16);
+    sett_ordered_row* row = setti_scratch_get(pool, &o->rows, row_room * sizeof(*row), 16);
     if (row == NULL) {
         return false;
     }
     const ordered_column column = ordered_column_of(type);
-    for (uint32_t k = 0; k < now->count; k++) {
-        sett_entity entity = now->entity[k];
-        uint32_t target = now->target[k];
+    for (uint32_t k = 0; k < order->count; k++) {
+        sett_entity entity = order->entity[k];
+        uint32_t target = order->target[k];
         row[k].entity = entity;
         if (writes) {
             row[k].value = ordered_column_find_mut(pool, &column, entity.index);

@@ -792,8 +792,8 @@ static bool parse_named_term(parse* p, sett_search_term* term, bool access_given
     }
     bool has_target = term->target.variable != NULL || !sett_is_null(term->target.entity);
     if (strcmp(name, "ChildOf") == 0 && !has_target) {
-        term->target.variable =
-            "_"; /* ChildOf alone means "has a parent"; Hierarchy only tests the component */
+        /* ChildOf alone means "has a parent". Hierarchy only tests the component. */
+        term->target.variable = "_";
     }
     return true;
 }

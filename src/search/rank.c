@@ -214,20 +214,21 @@ static bool rank_begin_depths(sett_world* world, setti_rank_work* work, bool poo
     return true;
 }
 
-bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room)
+bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled,
+                      uint32_t item_room)
 {
-    SETTI_ASSERT(room != 0);
+    SETTI_ASSERT(item_room != 0);
     sett_world* world = rank->world;
-    if (room > work->room) {
+    if (item_room > work->room) {
         setti_find_release(world, pooled, work->item, work->room * RANK_ITEM_SIZE);
         work->room = 0;
-        work->item = setti_find_alloc(world, pooled, room * RANK_ITEM_SIZE);
+        work->item = setti_find_alloc(world, pooled, item_room * RANK_ITEM_SIZE);
         if (work->item == NULL) {
             return false;
         }
-        work->room = room;
-        work->other = work->item + room;
-        work->run = (uint32_t*)(void*)(work->other + room);
+        work->room = item_room;
+        work->other = work->item + item_room;
+        work->run = (uint32_t*)(void*)(work->other + item_room);
     }
     bool computes_depths = rank->along != NULL && !rank_reads_depths(rank);
     return !computes_depths || rank_begin_depths(world, work, pooled);
@@ -272,10 +273,10 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
     return item;
 }
 
-/* The size of the rows of `room` results, in bytes. */
-static size_t sorted_row_size(const sett_search* search, uint32_t room)
+/* The size of the rows of `result_room` results, in bytes. */
+static size_t sorted_row_size(const sett_search* search, uint32_t result_room)
 {
-    return (size_t)room * search->result_count * sizeof(uint32_t);
+    return (size_t)result_room * search->result_count * sizeof(uint32_t);
 }
 
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search)
@@ -289,12 +290,12 @@ void setti_sorted_free(setti_sorted* sorted, const sett_search* search)
 /* Doubles the room for results. Returns false when memory runs out. */
 static bool sorted_grow(setti_sorted* sorted, const sett_search* search)
 {
-    uint32_t room = SETTI_MAX(sorted->room, 1024) * 2;
-    if (room <= sorted->room) {
+    uint32_t new_room = SETTI_MAX(sorted->room, 1024) * 2;
+    if (new_room <= sorted->room) {
         return false; /* the doubled number overflowed */
     }
     uint32_t* grown =
-        setti_find_alloc(search->world, sorted->pooled, sorted_row_size(search, room));
+        setti_find_alloc(search->world, sorted->pooled, sorted_row_size(search, new_room));
     if (grown == NULL) {
         return false;
     }
@@ -304,7 +305,7 @@ static bool sorted_grow(setti_sorted* sorted, const sett_search* search)
     setti_find_release(search->world, sorted->pooled, sorted->row,
                        sorted_row_size(search, sorted->room));
     sorted->row = grown;
-    sorted->room = room;
+    sorted->room = new_room;
     return true;
 }
 

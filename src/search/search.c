@@ -81,7 +81,7 @@ SETTI_COLD static bool build_fail(search_build* b, sett_status status, const cha
  * Returns false. */
 static bool build_fail_message(search_build* b, sett_status status, const char* message)
 {
-    b->failed = b->failed || message[0] == '\0';
+    b->failed = b->failed || message[0] == '\0'; /* then build_fail reports nothing */
     return build_fail(b, status, "%s", message);
 }
 
@@ -565,7 +565,7 @@ static bool build_has_or(const sett_search* search, uint32_t first)
     return false;
 }
 
-/* Reports an error unless the current term can be a side of `||`. */
+/* Reports an error if the current term cannot be a side of `||`. */
 static bool build_check_side(search_build* b)
 {
     const sett_search* search = b->search;
@@ -810,12 +810,12 @@ static bool build_exclude(search_build* b, search_items* items, const setti_sear
     return true;
 }
 
-static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
+static bool build_branches(search_build* b, uint16_t scope, uint32_t branch_limit);
 
 /* Builds a branch: a copy of the scope with one side of the list in place of the list. Lists in the
- * copy can make up to `most` branches of it. */
+ * copy can make up to `branch_limit` branches of it. */
 SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
-                                    uint32_t side, uint32_t most)
+                                    uint32_t side, uint32_t branch_limit)
 {
     SETTI_ASSERT(list->scopes.first + side < list->scopes.stop);
     sett_search* search = b->search;
@@ -838,11 +838,12 @@ SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti
     if (side != 0 && !build_exclude(b, &items, list, side)) {
         return false;
     }
-    return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
+    return build_close_scope(b, branch, &items) && build_branches(b, branch, branch_limit);
 }
 
-/* Adds a scope as a branch. If a list must find a variable, adds up to `most` branches instead. */
-SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
+/* Adds a scope as a branch. If a list must find a variable, adds up to `branch_limit` branches
+ * instead. */
+SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t branch_limit)
 {
     sett_search* search = b->search;
     uint32_t missing = search->scope[scope].locals & ~b->found[scope];
@@ -864,11 +865,12 @@ SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t 
             continue; /* a scan finds the variable */
         }
         uint32_t sides = (uint32_t)(list->scopes.stop - list->scopes.first);
-        if (sides > most) {
+        if (sides > branch_limit) {
             continue; /* too many branches: a scan finds the variable */
         }
         for (uint32_t side = 0; side < sides; side++) {
-            uint32_t branches = (most + side) / sides; /* in sum over all sides: `most` */
+            /* In sum over all sides: `branch_limit`. */
+            uint32_t branches = (branch_limit + side) / sides;
             if (!build_branch(b, scope, list, side, branches)) {
                 return false;
             }
@@ -1170,8 +1172,8 @@ static bool search_settle(const search_build* b)
 static void search_free(sett_world* world, sett_search* search)
 {
     if (search != NULL) {
-        void* tree =
-            search->tree_size != 0 ? search->item : NULL; /* else the tree is in the search_build */
+        /* If tree_size is 0, the tree is still in the search_build, which is freed apart. */
+        void* tree = search->tree_size != 0 ? search->item : NULL;
         setti_pool_free(&world->pool, tree, search->tree_size, 16);
         setti_pool_free(&world->pool, search, search->size, 64);
     }
@@ -1213,7 +1215,7 @@ SETTI_COLD static sett_search* search_create(sett_world* world, const sett_searc
                                              size_t term_size, const uint32_t* columns,
                                              const char* call)
 {
-    SETTI_ASSERT(columns == NULL || desc->name != NULL); /* the name is the text then */
+    SETTI_ASSERT(columns == NULL || desc->name != NULL); /* with columns, the name is the text */
     bool too_many = desc->term_count > SETT_SEARCH_TERMS;
     if (desc->term_count == 0 || too_many || desc->terms == NULL) {
         sett_status status = too_many ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT;

@@ -13,13 +13,13 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Makes a value of a text. The text ends at the first zero, or after `room` bytes. */
-static void side_text(setti_side_value* value, const char* text, size_t room)
+/* Makes a value of a text. The text ends at the first zero, or after `max_length` bytes. */
+static void side_text(setti_side_value* value, const char* text, size_t max_length)
 {
-    const char* end = memchr(text, '\0', room);
+    const char* end = memchr(text, '\0', max_length);
     value->kind = SETTI_VALUE_TEXT;
     value->text = text;
-    value->length = room;
+    value->length = max_length;
     if (end != NULL) {
         value->length = (size_t)(end - text);
     }

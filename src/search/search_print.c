@@ -7,8 +7,8 @@
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
 
-/* Whether a name needs no quotes. The name can have the characters `more`, beside those of
- * words. */
+/* Whether a name needs no quotes. Besides the characters of words, the name can have the characters
+ * `more`. */
 static bool spell_is_plain(const char* name, const char* more)
 {
     static const char* const words[] = {"parent",    "up", "self",     "target",  "prefab",
@@ -41,8 +41,8 @@ static void spell_quoted(setti_writer* writer, const char* text)
     setti_writer_add(writer, "\"");
 }
 
-/* Writes a name, in quotes if necessary. The characters `more` need no quotes, beside those of
- * words. */
+/* Writes a name, in quotes if necessary. Besides the characters of words, the characters `more`
+ * need no quotes. */
 SETTI_COLD static void spell_text(setti_writer* writer, const char* name, const char* more)
 {
     if (spell_is_plain(name, more)) {
@@ -236,8 +236,8 @@ SETTI_COLD static void spell_of(setti_writer* writer, const sett_search* search,
                                 const sett_search_ref* ref, sett_component relationship)
 {
     bool is_this = spell_is_this(ref);
-    bool only_variable =
-        relationship == 0 && ref->variable != NULL; /* then "$this" is written too */
+    /* A variable alone is written even if it is "$this". */
+    bool only_variable = relationship == 0 && ref->variable != NULL;
     if (!is_this || only_variable) {
         setti_writer_add(writer, " ");
         spell_ref(writer, search, ref);

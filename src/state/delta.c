@@ -523,7 +523,8 @@ sett_status setti_delta_check_capacity(sett_world* world, const char* call, cons
                                  call, (unsigned long)size, (unsigned long)capacity);
 }
 
-/* Moves the writer's bytes to `out`. After a failure, frees them. Returns `status`. */
+/* Moves the writer's bytes to `out`. If `status` is a failure, frees the bytes instead. Returns
+ * `status`. */
 static sett_status delta_take_bytes(sett_world* world, sett_status status,
                                     const setti_delta_writer* writer, setti_bytes* out)
 {

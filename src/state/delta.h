@@ -55,7 +55,7 @@ setti_delta_form setti_delta_form_of(const setti_type* type);
 /* Returns the reason why values of `type` cannot be sent, or NULL. */
 const char* setti_delta_rejects(const setti_type* type);
 
-/* Whether deltas have the bytes of members in another order than the memory here. */
+/* Whether deltas have the bytes of members in another order than this machine's memory. */
 SETTI_INLINE bool setti_delta_turns(const setti_type* type)
 {
     return SETTI_BIG_ENDIAN && type->members != NULL && setti_hash_size(type) != 0;
@@ -91,7 +91,7 @@ SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
     return 0;
 }
 
-/* Returns the size of a value in memory, as records of types in deltas and files have it. */
+/* Returns the size of a value in memory. Records of types in deltas and files have this size. */
 size_t setti_delta_size(const setti_type* type);
 
 /* Flag of a form: values are rounded. The record has a hash of how they are rounded, in place of
@@ -157,7 +157,7 @@ typedef struct setti_delta_allowed {
 sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
                                    const setti_delta_allowed* allowed, const char* call);
 
-/* Applies a delta in the name of the program's call. `source` is where the program has it from. */
+/* Applies a delta in the name of the program's call. `source` says where the bytes come from. */
 sett_status setti_delta_apply_from(sett_world* world, const void* bytes, size_t size,
                                    setti_delta_source source, const char* call);
 

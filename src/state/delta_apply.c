@@ -130,11 +130,11 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     size_t table = apply_piece_size((size_t)pages * 64); /* the table of pages may grow */
     size_t scratch = 0;                                  /* the buffer of the sort */
     size_t size = delta->room + presence + table;
-    bool fits = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
-    if (fits && scratch <= SETTI_POOL_PAGE_MAX) {
+    bool scratch_fits = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
+    if (scratch_fits && scratch <= SETTI_POOL_PAGE_MAX) {
         size += apply_piece_size(scratch); /* a larger buffer is not from the pool's blocks */
     }
-    if (!fits || !apply_add_rows(delta, rows, pages, &size)) {
+    if (!scratch_fits || !apply_add_rows(delta, rows, pages, &size)) {
         setti_world_no_memory(delta->world, delta->player.call);
         return false;
     }
@@ -233,12 +233,12 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo)
 {
     sett_world* world = delta->world;
     sett_status status = SETT_OK;
-    sett_status found;
+    sett_status find_status;
     if (!delta->loading && !apply_measure(delta)) {
         return world->error;
     }
     setti_pool_set_ceiling(&world->pool, delta->limit);
-    const setti_snapshot* before = setti_snapshot_find(world, undo, &found);
+    const setti_snapshot* before = setti_snapshot_find(world, undo, &find_status);
     SETTI_ASSERT(delta->loading || before != NULL);
     bool played = setti_delta_play(delta);
     if (played && delta->part == NULL) {
@@ -274,17 +274,17 @@ static sett_status apply_or_undo(setti_delta* delta)
     status = apply_play(delta, undo);
     if (status != SETT_OK) {
         (void)sett_world_message(world); /* writes the text while the named entity exists */
-        sett_status back = sett_snapshot_status(world, undo);
-        if (back == SETT_OK) {
-            back = setti_snapshot_undo(world, undo, delta->player.call);
+        sett_status undo_status = sett_snapshot_status(world, undo);
+        if (undo_status == SETT_OK) {
+            undo_status = setti_snapshot_undo(world, undo, delta->player.call);
         } else {
             setti_world_fail_with(
-                world, back,
+                world, undo_status,
                 "%s: the %s failed, and memory ran out before it was undone: this "
                 "world has a part of it - apply a whole state (sett_state_apply)",
                 delta->player.call, setti_delta_noun(delta));
         }
-        status = back != SETT_OK ? back : status;
+        status = undo_status != SETT_OK ? undo_status : status;
     }
     if (sett_snapshot_status(world, undo) == SETT_OK) { /* not dropped by the undo */
         (void)sett_snapshot_drop(world, undo);

@@ -87,7 +87,8 @@ static bool arrange_fits(const setti_delta_type* delta_type, uint64_t* seen)
             continue;
         }
         uint32_t present_row = setti_sparse_row(storage, index);
-        if (present_row == SETTI_NONE || (seen[present_row / 64] >> (present_row % 64) & 1) != 0) {
+        if (present_row == SETTI_NONE ||
+            ((seen[present_row / 64] >> (present_row % 64)) & 1) != 0) {
             return false;
         }
         seen[present_row / 64] |= (uint64_t)1 << (present_row % 64);

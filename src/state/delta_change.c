@@ -47,7 +47,7 @@ static void change_copy(const setti_type* type, const void* value, uint32_t side
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Adds the changed entities in `bits` to the list of words. `number` is as in change_word. */
+/* Adds the changed entities in `bits` to the list of words. Bit 0 is the entity number * 64. */
 static void change_mark(setti_delta_writer* writer, uint32_t number, uint64_t bits)
 {
     setti_pool* pool = setti_unconst(&writer->walk->view->world->pool);
@@ -80,7 +80,8 @@ static unsigned char* change_room(setti_delta_writer* writer, size_t count)
 /* Subtracts each byte of `b` from the same byte of `a`, modulo 256. */
 SETTI_INLINE uint64_t change_minus(uint64_t a, uint64_t b)
 {
-    /* The highest bits are set in `a`, so that no byte borrows from the next. ^ subtracts them. */
+    /* The highest bits are set in `a`, so that no byte borrows from the next. The last ^ corrects
+     * these bits. */
     const uint64_t high = 0x8080808080808080u;
     return ((a | high) - (b & ~high)) ^ ((a ^ ~b) & high);
 }
@@ -436,10 +437,10 @@ static void change_write_section(setti_delta_writer* writer)
     size_t value_size = setti_hash_size(writer->type);
     SETTI_ASSERT(size % value_size == 0);
     /* written columns have at most 2 * size bytes, and `values` has `size` bytes already */
-    size_t room = writer->count * (size_t)CHANGE_WORD_MAX + size + sizeof(uint64_t);
+    size_t extra_size = writer->count * (size_t)CHANGE_WORD_MAX + size + sizeof(uint64_t);
     writer->columns.size = 0;
     if (!setti_bytes_reserve(pool, &writer->columns, size + sizeof(uint64_t)) ||
-        !setti_bytes_reserve(pool, &writer->values, room)) {
+        !setti_bytes_reserve(pool, &writer->values, extra_size)) {
         writer->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         return;
     }
@@ -453,7 +454,7 @@ static void change_write_section(setti_delta_writer* writer)
         out = change_write_words(writer, out);
     }
     out = change_write_columns(out, writer->columns.data, size);
-    SETTI_ASSERT((size_t)(out - writer->values.data) + sizeof(uint64_t) <= size + room);
+    SETTI_ASSERT((size_t)(out - writer->values.data) + sizeof(uint64_t) <= size + extra_size);
     setti_delta_write(writer, writer->values.data, (size_t)(out - writer->values.data));
     setti_bytes unused_words = writer->last_words;
     writer->last_words = writer->words;
@@ -495,14 +496,14 @@ uint64_t setti_delta_short_number(setti_delta_reader* reader)
     return number;
 }
 
-/* Reads the next word. Its number is `least` or more. An invalid word has no bits. */
-static change_word change_read_word(setti_delta_reader* reader, uint64_t least)
+/* Reads the next word. Its number is `least_number` or more. An invalid word has no bits. */
+static change_word change_read_word(setti_delta_reader* reader, uint64_t least_number)
 {
     uint64_t gap = setti_delta_short_number(reader);
     uint64_t parts = setti_delta_number(reader, 1); /* bit n: byte n of the word is not 0 */
-    change_word word = {least + gap, 0};
+    change_word word = {least_number + gap, 0};
     for (uint32_t n = 0; n < 8; n++) {
-        if ((parts >> n & 1) != 0) {
+        if (((parts >> n) & 1) != 0) {
             word.bits |= setti_delta_number(reader, 1) << (8 * n);
         }
     }

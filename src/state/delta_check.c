@@ -510,8 +510,8 @@ static bool check_skip_runs(setti_delta_reader* reader, uint32_t count, uint64_t
     for (uint32_t k = 0; k < count; k++) {
         uint64_t first = setti_delta_u32(reader);
         uint32_t rows = setti_delta_u32(reader);
-        bool fits = rows != 0 && first >= end && first + rows <= limit;
-        if (!fits || !setti_delta_skip(reader, rows, 4)) { /* 4: bytes of an index */
+        bool run_fits = rows != 0 && first >= end && first + rows <= limit;
+        if (!run_fits || !setti_delta_skip(reader, rows, 4)) { /* 4: bytes of an index */
             return false;
         }
         end = first + rows;

@@ -84,11 +84,11 @@ static void pack_write(setti_delta_writer* writer, const unsigned char* bytes, s
     size_t codes = 0;
     size_t others = 0;
     for (size_t k = 0; k < size; k++) {
-        const bool fits = pack_fits(bytes[k], width);
+        const bool has_code = pack_fits(bytes[k], width);
         other[others] = bytes[k]; /* if the byte fits, the next other byte overwrites it */
-        others += !fits;
+        others += !has_code;
         uint32_t packed = 1u << (width - 1); /* says that the byte follows the codes */
-        if (fits) {
+        if (has_code) {
             packed = bytes[k] & ((1u << width) - 1);
         }
         bits |= packed << held;

@@ -78,7 +78,7 @@ static bool play_detach_ended(const setti_delta* delta, uint32_t pass)
     return true;
 }
 
-/* Calls `fn` for each entity of a list. Returns false as soon as `fn` does. */
+/* Calls `fn` for each entity of a list. If `fn` returns false, stops and returns false. */
 static bool play_each(const setti_delta* delta, setti_delta_handles handles,
                       bool (*fn)(const setti_delta* delta, sett_entity entity))
 {
@@ -358,7 +358,7 @@ static uint32_t play_find_circle(const setti_delta* delta, const setti_delta_typ
     uint32_t steps = storage->count; /* no chain without a cycle has more */
     while (play_follow(delta, delta_type, &owner)) {
         uint32_t place = setti_storage_slot(storage, last);
-        if ((seen[place / 8] >> (place % 8) & 1) != 0) {
+        if (((seen[place / 8] >> (place % 8)) & 1) != 0) {
             break;
         }
         if (steps-- == 0) {
@@ -463,19 +463,21 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* delta_ty
     setti_delta_reader again = *reader; /* play_list_ends reads the members a second time */
     setti_codec_list list;
     sett_entity owner = setti_entity_at(&delta->world->entities, index);
-    bool fits = !sett_is_null(owner) &&
-                codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
-                (uint64_t)kept + count == list.count;
-    for (uint32_t k = 0; fits && k < count; k++) {
+    bool list_fits =
+        !sett_is_null(owner) &&
+        codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
+        (uint64_t)kept + count == list.count;
+    for (uint32_t k = 0; list_fits && k < count; k++) {
         if (!setti_delta_room(delta)) {
             return false;
         }
-        fits = codec->requeue(delta_type->type, owner, setti_delta_u32(reader));
+        list_fits = codec->requeue(delta_type->type, owner, setti_delta_u32(reader));
     }
     /* compares the end of the list: a member that was given twice is not at both places */
-    fits = fits && codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
-           play_list_ends(delta, delta_type, list.last, &again, count);
-    if (!fits) {
+    list_fits = list_fits &&
+                codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
+                play_list_ends(delta, delta_type, list.last, &again, count);
+    if (!list_fits) {
         return delta->player.reject(&delta->player, delta_type->type,
                                     "the order of links names an entity without such a link");
     }
@@ -551,8 +553,8 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     return true;
 }
 
-/* Finds an entity whose value differs from its entry in a section. Returns false if there is none.
- */
+/* Finds an entity whose value differs from its entry in a section. Returns false if no value
+ * differs. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* delta_type,
                               setti_delta_section section, sett_entity* entity)
 {

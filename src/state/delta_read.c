@@ -122,8 +122,8 @@ bool setti_delta_find_handle(const setti_delta_handles* list, uint32_t index, se
 typedef struct read_words {
     const char* noun;   /* what the bytes are */
     const char* sender; /* who wrote them */
-    const char* remedy; /* if the bytes are damaged */
-    const char* limit;  /* if the bytes need too much memory */
+    const char* remedy; /* what to do if the bytes are damaged */
+    const char* limit;  /* what to do if the bytes need too much memory */
 } read_words;
 
 static const read_words* read_words_of(const setti_delta* delta)
@@ -266,7 +266,7 @@ static sett_status read_reject_unknown(const setti_delta* delta, setti_delta_for
 }
 
 /* Fails because either the sender or this world leaves out the values of a type.
- *   sender_skips  the sender does */
+ *   sender_skips  true: the sender leaves them out; false: this world does */
 static sett_status read_reject_policy(const setti_delta* delta, bool sender_skips, const char* name)
 {
     const char* noun = setti_delta_noun(delta);
@@ -594,9 +594,9 @@ static bool read_skip_handles(setti_delta_reader* reader, setti_delta_handles* h
     for (uint32_t k = 0; k < handles->runs; k++) {
         sett_entity first = setti_delta_entity(&run);
         uint64_t count = setti_delta_number(&run, 1);
-        bool fits = first.index >= end && count != 0 && count <= SETTI_DELTA_HANDLES_MAX;
+        bool run_fits = first.index >= end && count != 0 && count <= SETTI_DELTA_HANDLES_MAX;
         end = first.index + count;
-        if (!fits || end > SETTI_NONE) { /* SETTI_NONE is not an index */
+        if (!run_fits || end > SETTI_NONE) { /* SETTI_NONE is not an index */
             return false;
         }
     }
@@ -615,10 +615,10 @@ sett_status setti_delta_parse(setti_delta* delta, setti_delta_reader* reader)
     if (status != SETT_OK) {
         return status;
     }
-    bool fits = read_skip_handles(reader, &delta->ended) &&
-                read_skip_handles(reader, &delta->begun) &&
-                read_skip_handles(reader, &delta->slots);
-    if (!fits) {
+    bool lists_fit = read_skip_handles(reader, &delta->ended) &&
+                     read_skip_handles(reader, &delta->begun) &&
+                     read_skip_handles(reader, &delta->slots);
+    if (!lists_fit) {
         return setti_delta_reject(delta, "the list of entities is %s",
                                   reader->short_of ? "incomplete" : "not in order");
     }

@@ -53,12 +53,12 @@ static inline sett_entity setti_delta_entity(setti_delta_reader* reader)
     return entity;
 }
 
-/* Runs of handles, read one handle at a time: copy the list to iterate over it. */
+/* Runs of handles, read one handle at a time. Reading changes the list: iterate over a copy. */
 typedef struct setti_delta_handles {
     setti_delta_reader from;
     uint32_t runs;    /* left after the current run */
     uint32_t count;   /* handles left in the current run */
-    sett_entity next; /* the first of these */
+    sett_entity next; /* the first handle left in the current run */
 } setti_delta_handles;
 
 /* Reads the next handle. Returns false at the end. */
@@ -89,9 +89,9 @@ typedef struct setti_delta_type {
     bool renamed;             /* the delta has one of the type's old names */
     uint64_t padding_hash;
     uint32_t extent; /* of the sender's storage */
-    /* Entries or lists in a section; runs of rows; words of changes (delta_change.c). */
+    /* By section: number of entries, words of changes (delta_change.c), lists, or runs of rows. */
     uint32_t count[SETTI_DELTA_SECTIONS];
-    setti_delta_reader section[SETTI_DELTA_SECTIONS]; /* where it begins */
+    setti_delta_reader section[SETTI_DELTA_SECTIONS]; /* where each section begins */
     setti_bytes changes;                              /* changed values, turned into entries */
     setti_bytes filtered;                             /* a part's entries after check_rewrite */
     setti_delta_rule* rule;                           /* how to convert values, or NULL */
@@ -122,7 +122,8 @@ typedef struct setti_delta {
     uint32_t room_pages;        /* page copies of a step, at most */
 } setti_delta;
 
-/* Reads the next entry of a type, or block of entries. Sets from->short_of if it is invalid. */
+/* Reads the next entry of a type, or block of entries. An invalid entry counts as a read
+ * beyond the end. */
 setti_delta_entry setti_delta_next(setti_delta_reader* reader, const setti_delta_type* delta_type);
 
 /* Takes the next entry out of a block, or the single entry. Returns false at the end. */

@@ -374,7 +374,7 @@ static bool short_expand_type(short_job* job, setti_delta_reader* reader, short_
     }
     for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
         uint32_t number = 0;
-        if ((flags >> k & 1) != 0) {
+        if (((flags >> k) & 1) != 0) {
             number = short_read(reader);
         }
         if (pass == SHORT_WRITE) {
@@ -426,12 +426,12 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     short_head head;
     setti_delta_writer* writer = &job.output;
     bool packed = false;
-    bool fits = short_read_head(&job.input, &head, &packed);
+    bool types_fit = short_read_head(&job.input, &head, &packed);
     setti_delta_reader records = job.input; /* to read the types again, after the body */
-    for (uint32_t k = 0; k < head.types && fits; k++) {
-        fits = short_expand_type(&job, &job.input, SHORT_CHECK);
+    for (uint32_t k = 0; k < head.types && types_fit; k++) {
+        types_fit = short_expand_type(&job, &job.input, SHORT_CHECK);
     }
-    if (!fits) {
+    if (!types_fit) {
         return short_reject(
             &job, "the bytes do not fit `types`, or are damaged - pass the sender's table, or get "
                   "the bytes again");

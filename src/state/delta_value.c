@@ -135,8 +135,7 @@ static void value_begin_block(setti_delta_writer* writer, setti_delta_kind kind,
     writer->count++;
 }
 
-/* Ends the current block, if any. If it would have only one entry, writes the entry without a
- * block. */
+/* Ends the current block, if there is one. A single entry is written without a block. */
 static void value_end_block(setti_delta_writer* writer)
 {
     if (writer->block_bits != 0 && writer->block_at == SIZE_MAX) { /* one entry, not written yet */
@@ -153,8 +152,8 @@ static void value_write_blocked(setti_delta_writer* writer, setti_delta_kind kin
 {
     SETTI_ASSERT(writer->codec == NULL && writer->type != NULL);
     uint32_t first = index - index % 64;
-    bool fits = writer->block_kind == kind && writer->block_first == first;
-    if (writer->block_bits == 0 || !fits) {
+    bool in_block = writer->block_kind == kind && writer->block_first == first;
+    if (writer->block_bits == 0 || !in_block) {
         value_end_block(writer);
         writer->block_at = SIZE_MAX; /* the first entry is not written yet */
         writer->block_kind = kind;
@@ -265,8 +264,8 @@ void setti_delta_write_entries(setti_delta_writer* writer)
     writer->sink.value = value_entry;
     writer->sink.rows = writer->codec == NULL ? setti_delta_change_rows : NULL;
     writer->walk->sink = &writer->sink;
-    writer->walk->all =
-        writer->codec != NULL && writer->codec->differs != NULL; /* `differs` decides */
+    /* If the codec has `differs`, it decides for all marked values. */
+    writer->walk->all = writer->codec != NULL && writer->codec->differs != NULL;
     value_mark(writer);
     setti_compare_notify(writer->walk, writer->type);
     writer->walk->all = false;
@@ -331,7 +330,7 @@ static bool value_list_differs(const setti_delta_writer* writer, sett_entity own
         uint32_t old;
         while ((old = value_list_next(writer, SETTI_BEFORE, &old_place)) != SETTI_NONE) {
             if (!value_is_in(writer, owner, old, SETTI_AFTER)) {
-                continue; /* it was removed from the list */
+                continue; /* the old member was removed from the list */
             }
             if (old != next) {
                 return true;
@@ -340,7 +339,7 @@ static bool value_list_differs(const setti_delta_writer* writer, sett_entity own
             *known += 1;
         }
     }
-    /* then it has the new members, ascending by index */
+    /* then the receiver's list has the new members, ascending by index */
     uint32_t last = 0;
     while (next != SETTI_NONE) {
         if (next < last) {
