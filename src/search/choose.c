@@ -55,7 +55,7 @@ typedef struct choose_pick {
     setti_search_step_kind kind;
     uint8_t variable;
     const setti_search_item* item; /* NULL: a scan */
-    uint64_t rows, cost;           /* of the pipe, after the step */
+    uint64_t rows, cost;           /* rows and cost of the pipe after the step */
 } choose_pick;
 
 typedef struct choose_memo {
@@ -66,7 +66,7 @@ typedef struct choose_memo {
 
 typedef struct choose_state {
     uint64_t rows;                                  /* left by the steps so far */
-    uint64_t cost;                                  /* of the steps so far */
+    uint64_t cost;                                  /* cost of the steps so far */
     uint32_t found;                                 /* found variables, fixed ones included */
     uint32_t domain[SETT_SEARCH_VARIABLES];         /* number of possible values of a variable */
     const setti_type* known[SETT_SEARCH_VARIABLES]; /* a type that each value has, or NULL */
@@ -80,7 +80,7 @@ typedef struct choose {
     uint8_t depth[SETT_SEARCH_VARIABLES]; /* of each found variable's block */
     /* Of the pipe under construction: */
     const setti_search_scope* scope;
-    uint8_t input_depth;                      /* of the steps */
+    uint8_t input_depth;                      /* input_depth of the pipe's steps */
     uint8_t level;                            /* depth of the last block so far */
     uint32_t nodes;                           /* picks tried */
     choose_pick picks[SETT_SEARCH_VARIABLES]; /* the order being tried */

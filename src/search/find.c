@@ -45,7 +45,7 @@ typedef struct find_work {
     uint32_t place; /* the next result: a link's place, a position in `reached`, or an index or
                      * row of a scan */
     find_reached reached;
-    setti_wanted wanted; /* for a scan */
+    setti_wanted wanted; /* of a scan: the entities that a look-up found */
 } find_work;
 
 typedef struct find {
@@ -277,8 +277,8 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* rel
     }
 }
 
-/* Begins a new list with the ends of the links of the entity `index`, or no entity if `index` is
- * SETTI_NONE. If the item is `or_self`, the entity itself is the first in the list. */
+/* Begins a new list with the ends of the links of the entity `index`. If `index` is SETTI_NONE, the
+ * list stays empty. If the item is `or_self`, the entity itself is the first in the list. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t index, setti_link_side side)
 {
@@ -1195,7 +1195,7 @@ bool sett_rows_next(sett_rows* rows)
     if (!f->collected) {
         rows_collect(rows, f);
     }
-    bool was_closed = f->closed != f->search->open.closed; /* by the world, with all loops */
+    bool was_closed = f->closed != f->search->open.closed; /* the world has closed all loops */
     rows->count = 0;
     if (!was_closed && f->sorted.count != 0) {
         rows->count = setti_sorted_take(&f->sorted, f->search, f->column);
@@ -1285,8 +1285,8 @@ SETTI_COLD static void explain_pipe(setti_writer* writer, const sett_search* sea
     }
 }
 
-/* Returns the bits of `variable` and of all variables that terms join to `variable`, directly or by
- * way of other variables. */
+/* Returns the bits of `variable` and of all variables that terms join to it. Terms can also join a
+ * variable by way of other variables. */
 static uint32_t explain_joined(const sett_search* search, const setti_search_scope* scope,
                                uint32_t variable)
 {

@@ -72,12 +72,12 @@ setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key,
     return place;
 }
 
-uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
-                                 setti_key_place to)
+uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place first,
+                                 setti_key_place stop)
 {
-    SETTI_ASSERT(from.part < to.part || (from.part == to.part && from.row <= to.row));
-    uint32_t count = to.row - from.row; /* can be below 0 until the counts are added */
-    for (uint32_t k = from.part; k < to.part; k++) {
+    SETTI_ASSERT(first.part < stop.part || (first.part == stop.part && first.row <= stop.row));
+    uint32_t count = stop.row - first.row; /* can be below 0 until the counts are added */
+    for (uint32_t k = first.part; k < stop.part; k++) {
         count += order->part[k].count;
     }
     return count;
@@ -122,10 +122,10 @@ static void key_move(const setti_key_part* from_part, uint32_t from_row,
                      const setti_key_part* to_part, uint32_t to_row, uint32_t count)
 {
     SETTI_ASSERT(from_row + count <= SETTI_KEY_ROWS && to_row + count <= SETTI_KEY_ROWS);
-    const setti_key_chunk* from = from_part->chunk;
-    setti_key_chunk* to = to_part->chunk;
-    memmove(&to->key[to_row], &from->key[from_row], count * sizeof(uint64_t));
-    memmove(&to->number[to_row], &from->number[from_row], count * sizeof(uint32_t));
+    const setti_key_chunk* source = from_part->chunk;
+    setti_key_chunk* destination = to_part->chunk;
+    memmove(&destination->key[to_row], &source->key[from_row], count * sizeof(uint64_t));
+    memmove(&destination->number[to_row], &source->number[from_row], count * sizeof(uint32_t));
 }
 
 /* Moves the upper half of a full part to a new part behind it. Returns false when memory runs

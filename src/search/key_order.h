@@ -51,9 +51,9 @@ bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_p
 /* The place of the first pair that is not less than (key, number), or the end. */
 setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number);
 
-/* The number of pairs from the place `from` to before the place `to`. */
-uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
-                                 setti_key_place to);
+/* The number of pairs from the place `first` to before the place `stop`. */
+uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place first,
+                                 setti_key_place stop);
 
 /* The place `count` pairs after `place`. */
 setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place place,

@@ -75,8 +75,8 @@ static bool rank_reads_depths(const setti_rank* rank)
 /* In place of (depth + 1): the depth of the entity is being computed. */
 #define RANK_OPEN UINT32_MAX
 
-/* Stores the depths of an entity, of its target, of the target's target and so on, up to the first
- * entity with a known depth. */
+/* Stores the depths of an entity, of its target, of the target's target and so on. Stops at the
+ * first entity with a known depth. */
 static void rank_store_depths(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     const uint64_t round = (uint64_t)work->round << 32;

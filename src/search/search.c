@@ -1,9 +1,9 @@
 /* search.c: a list of terms becomes a tree of scopes and items (search.h).
  *
  * All decisions that do not depend on values are made here, once for all loops: the meaning of each
- * name, the scope of each variable, and the lists of `||` needed to find a variable that no other
- * term finds. A list of this kind makes *branches*: copies of the query, each with a side of the
- * list, and without the results of earlier sides.
+ * name, the scope of each variable, and which lists of `||` must find a variable. A list must find
+ * a variable that no other term finds. Such a list makes *branches*: copies of the query, each with
+ * a side of the list, and without the results of earlier sides.
  *
  *     Ship($s), {DockedAt($s, $p) || Orbits($s, $p)}, Planet($p)         $s is found by Ship, $p by
  *                                                                        Planet: the list is a test
@@ -507,7 +507,7 @@ SETTI_COLD static bool build_term_or_list(search_build* b, search_items* items, 
     bool is_list = b->search->term[b->at].kind == SETT_SEARCH_BEGIN;
     bool built;
     if (is_list) {
-        b->at++; /* to the first term of the list */
+        b->at++; /* the first term of the list */
         built = build_scope(b, items, scope, BUILD_TO_LIST_END);
     } else {
         built = build_leaf(b, items, scope);
@@ -956,8 +956,8 @@ SETTI_COLD static bool build_tree(search_build* b)
     if (!build_branches(b, top, SETTI_SEARCH_BRANCHES) || !build_order(b)) {
         return false;
     }
-    /* A branch has at most a test for each item, an input for each scope and one for itself, and
-     * two steps for each variable: to find the variable, and to drop hidden entities. */
+    /* A branch has at most a test for each item, and an input for each scope and for itself. For
+     * each variable it has two steps: to find the variable, and to drop hidden entities. */
     uint32_t most_steps = search->item_count + search->scope_count + 2 * search->variable_count + 1;
     search->step_room = most_steps * search->branch_count;
     search->pipe_room = (search->scope_count + 1) * search->branch_count;

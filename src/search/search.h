@@ -47,7 +47,7 @@ typedef struct setti_search_item {
     bool or_self;           /* of a link: also true if source and target are the same entity */
     bool closure; /* of a link: also true if a chain of links leads from source to target */
     sett_walk walk;
-    const setti_type* type;     /* of a component or link */
+    const setti_type* type;     /* the component or link to test */
     const setti_type* along;    /* of a link or `walk`: the relationship or hierarchy */
     const setti_type* needs[2]; /* types that source and target must have; NULL: none */
     setti_span scopes;          /* of a list: its scopes, in the search's `order` */
@@ -181,8 +181,8 @@ static inline uint64_t setti_search_newest(const setti_pages* pages)
     return newest;
 }
 
-/* Returns the tick of a read. It is later than `newest`, the tick of the last write, and not later
- * than the ticks of writes to come. */
+/* Returns the tick of a read. It is later than `newest`, the tick of the last write. It is not
+ * later than the ticks of writes to come. */
 static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
 {
     bool written_now = SETTI_MAX(newest, pool->restored) == pool->tick;

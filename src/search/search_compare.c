@@ -1,8 +1,8 @@
 /* search_compare.c: comparisons of names, members and entities.
  *
  * Numbers of different kinds are compared by value: -1 is below every unsigned number, 2^53 + 1 is
- * not equal to the nearest double. A constant compared with an f32 member is first rounded to f32,
- * so that `== 0.1` is true for a member set to 0.1.
+ * not equal to the nearest double. A constant beside an f32 member is first rounded to f32. So
+ * `== 0.1` is true for a member set to 0.1.
  *
  * Invariant:  a comparison with NaN is false, except !=;  a comparison without a value is false
  */
@@ -225,7 +225,7 @@ bool setti_compare_is_scaled(const sett_member_ref* member)
 {
     double scale = member->member->scale;
     if (scale < 0 || scale > 0) {
-        return scale < 1 || scale > 1; /* by 1, nothing changes */
+        return scale < 1 || scale > 1; /* a scale of 1 changes nothing */
     }
     return false; /* 0: no scale is set */
 }

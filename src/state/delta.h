@@ -118,7 +118,7 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
 
 /* Converts values of a type with another layout in the delta. */
 typedef struct setti_delta_rule {
-    const char* name; /* of the type */
+    const char* name; /* name of the type */
     /* Converts `size` bytes of the delta to the initialised value `to`. */
     void (*convert)(struct setti_delta_rule* rule, const void* from, size_t size, void* to);
 } setti_delta_rule;

@@ -7,8 +7,8 @@
  *
  *     undo   a b c d e         runs     row 1: e, row 4: gone         wanted   a e c d
  *
- * Invariant:  a wanted order is used only if it is a permutation of the present rows, begins with
- *             the group's members, and all storages of the group have the members in one order
+ * Invariant:  a used order is a permutation of the present rows;  it begins with the members of the
+ *             group;  all storages of the group have the members in the same order
  */
 #include "state/delta_reader.h"
 #include "state/view.h"
@@ -183,7 +183,7 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     return true;
 }
 
-/* Whether rows of a type, or of another type of its group, can have another order in this world
+/* Whether a type, or another type of its group, can have its rows in another order in this world
  * than at the sender. */
 static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
                                    const setti_delta_type* delta_type)

@@ -1,7 +1,7 @@
 /* delta_check.c: checks a parsed delta against the world, before the first change.
  *
- * The workload: any bytes meet any world. Entities may not exist, components may be there already,
- * and a part of a world, from a selection, may have what `allowed` excludes. A part's entries are
+ * The workload: any bytes meet any world. Entities may not exist, and components may exist already.
+ * A part of a world, from a selection, may have what `allowed` excludes. A part's entries are
  * first written anew: with full values in place of rounded ones, and without dead targets.
  *
  * Invariant:  a check leaves the world's state unchanged

@@ -1,8 +1,8 @@
 /* delta_pack.c: packs bytes into fewer bits, for short forms (delta_short.c).
  *
  * The workload: changed values as columns of bytes (delta_change.c). When coordinates move a
- * little, most bytes of a column are -1, 0 or 1. So in each block of 32 bytes, small bytes become
- * codes of 2, 3 or 4 bits, and other bytes follow the codes. A block that would not become smaller
+ * little, most bytes of a column are -1, 0 or 1. So small bytes become codes of 2, 3 or 4 bits, in
+ * blocks of 32 bytes. Other bytes follow the codes. A block that would not become smaller
  * is copied. 1,000 moving bodies take four fifths of the bytes.
  *
  *     group     1 byte with the choices of four blocks, 2 bits a block; then the four blocks
@@ -111,7 +111,7 @@ void setti_delta_pack(setti_delta_writer* writer, const unsigned char* bytes, si
     size_t choices_offset = 0;
     uint32_t choices = 0; /* of the group's blocks so far */
     for (size_t offset = 0; offset < size; offset += PACK_BLOCK) {
-        const uint32_t block = offset / PACK_BLOCK % PACK_GROUP; /* in its group */
+        const uint32_t block = (offset / PACK_BLOCK) % PACK_GROUP; /* number in its group */
         const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - offset);
         size_t packed_size;
         const uint32_t choice = pack_choose(bytes + offset, count, &packed_size);
@@ -160,7 +160,7 @@ void setti_delta_unpack(setti_delta_reader* reader, size_t size, setti_delta_wri
 {
     uint32_t choices = 0;
     for (size_t offset = 0; offset < size && !reader->short_of; offset += PACK_BLOCK) {
-        const uint32_t block = offset / PACK_BLOCK % PACK_GROUP;
+        const uint32_t block = (offset / PACK_BLOCK) % PACK_GROUP;
         const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - offset);
         unsigned char piece[PACK_BLOCK] = {0};
         const unsigned char* bytes = piece;

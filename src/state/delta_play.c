@@ -4,8 +4,8 @@
  * parents in a cycle. Calls reject such entries, and setti_delta_play's caller undoes the delta.
  *
  * Ended entities are first unlinked, so that no clean-up policy acts: the delta has the effects of
- * the sender's policies. Names are removed before nodes move, and set after all nodes have moved,
- * so that two siblings never have the same name. The order of steps:
+ * the sender's policies. Names are removed before nodes move, and set after all nodes have moved.
+ * So two siblings never have the same name. The order of steps:
  *
  *     remove names, detach moved nodes, unlink ended entities | end | create, set generations |
  *     links, values | names | remove "sources" | look for cycles | lists

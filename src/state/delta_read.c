@@ -368,7 +368,7 @@ static sett_status read_type_record(const setti_delta* delta, setti_delta_reader
     record->version = setti_delta_u32(reader);
     memset(delta_type, 0, sizeof(*delta_type));
     delta_type->form = (setti_delta_form)(record->form % SETTI_DELTA_KIND);
-    delta_type->kind = record->form % SETTI_DELTA_SENT / SETTI_DELTA_KIND; /* without flags */
+    delta_type->kind = (record->form % SETTI_DELTA_SENT) / SETTI_DELTA_KIND; /* without flags */
     delta_type->sent = (record->form & SETTI_DELTA_SENT) != 0;
     delta_type->bytes = setti_delta_u32(reader);
     delta_type->padding_hash = setti_delta_number(reader, 8);

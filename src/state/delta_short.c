@@ -10,8 +10,8 @@
  *              each hash, unless a part; number of types; number of runs of each kind in the flags
  *     types    for each type 1 byte of flags: record, counts; the record, or its number in the
  *              table; the counts in the flags
- *     body     all bytes between the head and the types; packed (delta_pack.c), after the size of
- *              the body, if this is shorter
+ *     body     all bytes between the head and the types. If packing makes them shorter: the size of
+ *              the body, and the packed bytes (delta_pack.c)
  *
  * Numbers, except for the seal and the hashes, are those of setti_delta_short_number.
  *

@@ -9,7 +9,7 @@
 /* The sum of the hashes after a delta, less the sum before. */
 typedef struct setti_delta_sum {
     setti_view* view;          /* NULL: no sum */
-    setti_hash_type hash_type; /* of the type being written */
+    setti_hash_type hash_type; /* how to hash the type being written */
     uint64_t sum;
 } setti_delta_sum;
 
