@@ -55,21 +55,21 @@ typedef struct choose_pick {
     setti_search_step_kind kind;
     uint8_t variable;
     const setti_search_item* item; /* NULL: a scan */
-    uint64_t rows, cost;           /* of the pipe, after the step */
+    uint64_t rows, cost;           /* rows and cost of the pipe after the step */
 } choose_pick;
 
 typedef struct choose_memo {
     const setti_type* known;
     const setti_type* type;
-    uint32_t share; /* of the entities with `known`: those that also have `type` */
+    uint32_t share; /* the part of the entities with `known` that also have `type` */
 } choose_memo;
 
 typedef struct choose_state {
     uint64_t rows;                                  /* left by the steps so far */
-    uint64_t cost;                                  /* of the steps so far */
+    uint64_t cost;                                  /* cost of the steps so far */
     uint32_t found;                                 /* found variables, fixed ones included */
     uint32_t domain[SETT_SEARCH_VARIABLES];         /* number of possible values of a variable */
-    const setti_type* known[SETT_SEARCH_VARIABLES]; /* a type of all possible values, or NULL */
+    const setti_type* known[SETT_SEARCH_VARIABLES]; /* a type that each value has, or NULL */
     uint64_t done[SETTI_SEARCH_ITEMS / 64];         /* a bit for each item already tested */
 } choose_state;
 
@@ -80,7 +80,7 @@ typedef struct choose {
     uint8_t depth[SETT_SEARCH_VARIABLES]; /* of each found variable's block */
     /* Of the pipe under construction: */
     const setti_search_scope* scope;
-    uint8_t input_depth;                      /* of the steps */
+    uint8_t input_depth;                      /* input_depth of the pipe's steps */
     uint8_t level;                            /* depth of the last block so far */
     uint32_t nodes;                           /* picks tried */
     choose_pick picks[SETT_SEARCH_VARIABLES]; /* the order being tried */
@@ -97,31 +97,31 @@ static const setti_search_item* choose_item(const choose* c, uint32_t k)
     return &c->search->item[c->search->order[k]];
 }
 
-/* Returns rows * part / whole, from 1 to CHOOSE_MOST, without overflow. */
+/* Returns rows * part / whole, but at least 1 and at most CHOOSE_MOST. Nothing overflows. */
 static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
 {
     if (whole == 0) {
         whole = 1;
     }
-    if (rows / whole >= CHOOSE_MOST / (part + 1)) {
+    if (rows / whole >= CHOOSE_MOST / (part + 1)) { /* + 1: `part` can be 0 */
         return CHOOSE_MOST;
     }
     uint64_t scaled = rows / whole * part;
-    uint64_t rest = rows % whole;
-    bool rest_fits = rest < ((uint64_t)1 << 31) && part < ((uint64_t)1 << 32);
-    if (rest_fits) { /* else the rest is small beside the estimate */
-        scaled += rest * part / whole;
+    uint64_t remainder = rows % whole;
+    bool product_fits = remainder < ((uint64_t)1 << 31) && part < ((uint64_t)1 << 32);
+    if (product_fits) { /* else the remainder hardly changes the estimate */
+        scaled += remainder * part / whole;
     }
     return SETTI_MAX(SETTI_MIN(scaled, CHOOSE_MOST), 1);
 }
 
-static uint64_t choose_cost(uint64_t rows, uint64_t each)
+static uint64_t choose_cost(uint64_t rows, uint64_t row_cost)
 {
-    SETTI_ASSERT(each != 0);
-    if (rows >= CHOOSE_MOST / each) {
+    SETTI_ASSERT(row_cost != 0);
+    if (rows >= CHOOSE_MOST / row_cost) {
         return CHOOSE_MOST;
     }
-    return rows * each;
+    return rows * row_cost;
 }
 
 static uint32_t choose_target_count(const setti_type* relationship)
@@ -129,7 +129,7 @@ static uint32_t choose_target_count(const setti_type* relationship)
     if (relationship->links != NULL) {
         return setti_relation_of_links(relationship)->sources->storage.count;
     }
-    return relationship->storage.count / 4 + 1; /* estimated number of nodes with children */
+    return relationship->storage.count / 4 + 1; /* assumed: each fourth node has children */
 }
 
 static uint32_t choose_link_count(const setti_type* relationship)
@@ -145,7 +145,7 @@ static bool choose_is_large(const setti_type* relationship)
     return (size_t)relationship->storage.extent * relationship->storage.size > LARGE_SIZE;
 }
 
-/* The type that the entities of a variable must have because of an item, or NULL. */
+/* The type that an item requires of a variable's entities, or NULL. */
 static const setti_type* choose_required_type(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
@@ -164,7 +164,7 @@ static uint32_t choose_driven(const choose* c)
         return SETTI_NO_REF;
     }
     uint32_t variable = c->search->item[c->search->drives].source;
-    return (c->scope->locals >> variable & 1) != 0 ? variable : SETTI_NO_REF;
+    return ((c->scope->locals >> variable) & 1) != 0 ? variable : SETTI_NO_REF;
 }
 
 /* The type that drives a scan for a variable, or NULL. */
@@ -192,28 +192,29 @@ static uint32_t share_sample(const setti_storage* sampled, const setti_storage* 
                              uint32_t* both)
 {
     SETTI_ASSERT(sampled != other);
-    uint32_t seen = 0;
+    uint32_t samples = 0;
     *both = 0;
     if (sampled->kind == SETTI_SPARSE) {
         if (sampled->keep_order) {
-            return 0; /* the positions of gaps are not part of the state */
+            return 0; /* samples would depend on gaps, which are not part of the state */
         }
         uint32_t step = SETTI_MAX(sampled->extent / SHARE_SAMPLES, 1);
         for (uint32_t row = 0; row < sampled->extent; row += step) {
             *both += setti_storage_has(other, *setti_storage_index(sampled, row));
-            seen++;
+            samples++;
         }
-        return seen;
+        return samples;
     }
+    /* Whole words of 64 presence bits are sampled. */
     uint32_t step = SETTI_MAX(sampled->extent / 64 / SHARE_SAMPLES, 1) * 64;
     for (uint32_t base = 0; base < sampled->extent; base += step) {
         const uint64_t* bits = setti_storage_word(sampled, base);
         for (uint64_t word = bits != NULL ? *bits : 0; word != 0; word &= word - 1) {
             *both += setti_storage_has(other, base + setti_bits_lowest(word));
-            seen++;
+            samples++;
         }
     }
-    return seen;
+    return samples;
 }
 
 /* Estimates which share of the entities with the type `known` also have `type`. */
@@ -225,17 +226,18 @@ static uint32_t choose_share(choose* c, const setti_type* known, const setti_typ
         }
     }
     uint32_t both = 0;
-    uint32_t seen = 0;
+    uint32_t samples = 0;
     if (known != type) {
-        seen = share_sample(&known->storage, &type->storage, &both);
+        samples = share_sample(&known->storage, &type->storage, &both);
     }
     uint32_t count = known->storage.count;
     /* Without samples, the smaller set counts as a subset of the larger set. */
     uint64_t share =
         SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
-    if (seen != 0 && seen >= SETTI_MIN(count, SHARE_FEWEST)) { /* enough samples */
-        uint64_t halves = both != 0 ? 2 * (uint64_t)both : 1;  /* no hit counts as half a hit */
-        share = halves * SHARE_ONE / (2 * seen);
+    if (samples != 0 && samples >= SETTI_MIN(count, SHARE_FEWEST)) { /* enough samples */
+        /* If no sample has both types, half a sample counts as having both. */
+        uint64_t half_samples = both != 0 ? 2 * (uint64_t)both : 1;
+        share = half_samples * SHARE_ONE / (2 * samples);
     }
     if (c->memo_count < SHARE_MEMO) {
         c->memo[c->memo_count++] = (choose_memo){known, type, (uint32_t)share};
@@ -243,13 +245,14 @@ static uint32_t choose_share(choose* c, const setti_type* known, const setti_typ
     return (uint32_t)share;
 }
 
-/* Whether a scan with this driver reads presence bits. `driver` NULL: a scan of all entities. */
+/* Whether a scan reads presence bits. `driver` is the scan's driver, or NULL for all entities. */
 static bool choose_by_words(const setti_type* driver)
 {
     return driver == NULL || driver->storage.kind != SETTI_SPARSE;
 }
 
-/* Whether presence bits alone decide an item: it tests a component that no entity has disabled. */
+/* Whether presence bits alone decide an item: a test of a component that is disabled for no
+ * entity. */
 static bool choose_is_decided_by_bits(const setti_search_item* item)
 {
     if (item->kind != SETTI_ITEM_HAS) {
@@ -261,9 +264,10 @@ static bool choose_is_decided_by_bits(const setti_search_item* item)
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver)
 {
-    bool decides = choose_is_decided_by_bits(item) && item->source == variable && !item->optional;
+    bool bits_decide =
+        choose_is_decided_by_bits(item) && item->source == variable && !item->optional;
     const setti_type* type = choose_required_type(item, variable);
-    if (decides) { /* a negated item requires no type, but bits decide it too */
+    if (bits_decide) { /* also true for a negated item, which requires no type */
         type = item->needs[0];
     }
     if (type == NULL) {
@@ -282,7 +286,7 @@ static bool choose_is_done(const choose_state* s, const choose* c, const setti_s
 {
     uint32_t k = (uint32_t)(item - c->search->item);
     SETTI_ASSERT(k < c->search->item_count);
-    return (s->done[k / 64] >> (k % 64) & 1) != 0;
+    return ((s->done[k / 64] >> (k % 64)) & 1) != 0;
 }
 
 static void choose_set_done(choose_state* s, const choose* c, const setti_search_item* item)
@@ -292,10 +296,10 @@ static void choose_set_done(choose_state* s, const choose* c, const setti_search
     s->done[k / 64] |= (uint64_t)1 << (k % 64);
 }
 
-/* The estimated number of entities that a variable can be at this point. */
+/* The estimated number of entities that a variable can stand for after the steps so far. */
 static uint32_t choose_domain(const choose* c, const choose_state* s, uint32_t variable)
 {
-    if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) != 0) {
+    if (variable >= SETT_SEARCH_VARIABLES || ((c->fixed >> variable) & 1) != 0) {
         return 1;
     }
     return SETTI_MAX(s->domain[variable], 1);
@@ -311,11 +315,13 @@ static uint64_t choose_entities(const choose* c)
 static uint64_t choose_test_component(choose* c, choose_state* s, const setti_search_item* item)
 {
     uint32_t domain = choose_domain(c, s, item->source);
+    /* A domain of 1 is a fixed variable, or a single entity. */
     const setti_type* known = domain > 1 ? s->known[item->source] : NULL;
     uint64_t share;
     if (known != NULL) {
         share = choose_share(c, known, item->type);
     } else {
+        /* The entities with the type count as a subset of `whole`, or as all of it. */
         uint64_t whole = item->negated ? choose_entities(c) : domain;
         share = SHARE_ONE * SETTI_MIN(item->type->storage.count, whole) / whole;
     }
@@ -344,7 +350,7 @@ static uint64_t choose_test_link(const choose* c, const choose_state* s,
     if (item->closure) {
         links *= CLOSURE_UP;
     }
-    return choose_scale(s->rows, SETTI_MIN(links, pairs), pairs);
+    return choose_scale(s->rows, SETTI_MIN(links, pairs), pairs); /* the share of linked pairs */
 }
 
 static bool choose_compares_entities(const choose* c, const setti_search_item* item)
@@ -361,7 +367,7 @@ static uint64_t choose_test_compare(const choose* c, const choose_state* s,
         SETTI_MAX(choose_domain(c, s, item->source), choose_domain(c, s, item->target));
     uint32_t values = domain;
     if (!choose_compares_entities(c, item)) {
-        values = SETTI_MIN(domain, 100); /* assumed for members and names */
+        values = SETTI_MIN(domain, 100); /* assumed: 100 different names, or values of a member */
     }
     bool is_equal = term->compare == SETT_COMPARE_EQUAL;
     bool selects_value = is_equal != item->negated;
@@ -414,13 +420,13 @@ static void choose_add_test_costs(choose* c, choose_state* s)
     }
 }
 
-/* Returns how many links lead from a fixed variable to the side `side`, or UINT32_MAX if the
- * variable is not fixed. */
+/* Returns UINT32_MAX if a variable is not fixed. Otherwise returns how many links lead from the
+ * variable to the side `side`. */
 static uint32_t choose_link_count_of(const choose* c, const setti_search_item* item,
                                      uint32_t variable, setti_link_side side)
 {
     bool to_sources = side == SETTI_SOURCES;
-    if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) == 0) {
+    if (variable >= SETT_SEARCH_VARIABLES || ((c->fixed >> variable) & 1) == 0) {
         return UINT32_MAX;
     }
     uint32_t index = setti_search_constant(c->search, variable);
@@ -431,12 +437,12 @@ static uint32_t choose_link_count_of(const choose* c, const setti_search_item* i
             return 0;
         }
         if (to_sources) {
-            return node->children / SETTI_CHILD;
+            return node->children / SETTI_CHILD; /* the lowest bits are the policy */
         }
         return node->parent != 0; /* one parent at most */
     }
     if (!to_sources && relationship->records == NULL) {
-        return setti_storage_has(&relationship->storage, index);
+        return setti_storage_has(&relationship->storage, index); /* 1: an exclusive link */
     }
     const setti_type* type =
         to_sources ? setti_relation_of_links(relationship)->sources : relationship;
@@ -462,6 +468,7 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     if (exact != UINT32_MAX) {
         pick->rows = choose_scale(s->rows, exact, 1);
     } else {
+        /* Rows whose start has links, times the links of such a start. */
         uint64_t linked = choose_scale(s->rows, SETTI_MIN(start_count, domain), domain);
         pick->rows = choose_scale(linked, choose_link_count(relationship), start_count);
     }
@@ -483,7 +490,7 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
 static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t variable)
 {
     uint32_t missing = c->scope->locals & ~s->found;
-    return variable < SETT_SEARCH_VARIABLES && (missing >> variable & 1) != 0 &&
+    return variable < SETT_SEARCH_VARIABLES && ((missing >> variable) & 1) != 0 &&
            !c->search->variable[variable].optional;
 }
 
@@ -495,7 +502,7 @@ static bool choose_item_pick(const choose* c, const choose_state* s, const setti
     bool to_sources = side == SETTI_SOURCES;
     uint32_t start = to_sources ? item->target : item->source;
     uint32_t end = to_sources ? item->source : item->target;
-    if (start >= SETT_SEARCH_VARIABLES || (s->found >> start & 1) == 0) {
+    if (start >= SETT_SEARCH_VARIABLES || ((s->found >> start) & 1) == 0) {
         return false;
     }
     if (!choose_is_wanted(c, s, end)) {
@@ -544,8 +551,8 @@ static void choose_scan(choose* c, const choose_state* s, uint32_t variable, cho
 {
     SETTI_ASSERT(choose_is_wanted(c, s, variable));
     const setti_type* driver = choose_driver(c, variable);
-    uint64_t all = driver != NULL ? driver->storage.count : choose_entities(c);
-    uint64_t rows = choose_scale(s->rows, all, 1);
+    uint64_t candidates = driver != NULL ? driver->storage.count : choose_entities(c);
+    uint64_t rows = choose_scale(s->rows, candidates, 1);
     pick->kind = SETTI_FIND_SCAN;
     pick->variable = (uint8_t)variable;
     pick->item = NULL;
@@ -560,7 +567,7 @@ static void choose_scan(choose* c, const choose_state* s, uint32_t variable, cho
         if (driver != NULL) {
             share = choose_share(c, driver, type);
         } else {
-            share = SHARE_ONE * (uint64_t)type->storage.count / all;
+            share = SHARE_ONE * (uint64_t)type->storage.count / candidates;
         }
         if (item->negated) {
             share = SHARE_ONE - SETTI_MIN(share, SHARE_ONE);
@@ -571,7 +578,7 @@ static void choose_scan(choose* c, const choose_state* s, uint32_t variable, cho
     pick->cost += choose_cost(rows, COST_ROW);
 }
 
-/* The cost of a pick with a typical next step. */
+/* The rank of a pick: its cost, and the cost of a typical next step for the rows it leaves. */
 static uint64_t choose_rank(const choose_pick* pick)
 {
     return pick->cost + choose_cost(pick->rows, COST_TARGET);
@@ -622,7 +629,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     const setti_type* known = NULL;
     if (pick->kind == SETTI_FIND_SCAN) { /* the scan also tests items by presence bits */
         known = choose_driver(c, pick->variable);
-        /* The domain of a scanned variable: the number of results for each row. */
+        /* The domain of a scanned variable: the number of results for each row before. */
         domain = choose_scale(pick->rows, SETTI_ESTIMATE_ONE, SETTI_MAX(s->rows, 1));
         domain /= SETTI_ESTIMATE_ONE;
         for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -644,7 +651,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
         }
         known = choose_required_type(pick->item, pick->variable);
     }
-    SETTI_ASSERT((s->found >> pick->variable & 1) == 0);
+    SETTI_ASSERT(((s->found >> pick->variable) & 1) == 0);
     s->rows = pick->rows;
     s->cost = pick->cost;
     s->found |= (uint32_t)1 << pick->variable;
@@ -660,7 +667,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
 static void choose_try(choose* c, choose_state s, uint32_t count)
 {
     choose_add_test_costs(c, &s);
-    if (c->best_count != UINT32_MAX && s.cost >= c->best_cost) {
+    if (c->best_count != UINT32_MAX && s.cost >= c->best_cost) { /* cannot become the best */
         return;
     }
     choose_pick picks[SETT_SEARCH_TERMS * 2 + SETT_SEARCH_VARIABLES];
@@ -687,14 +694,14 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
 /* The depth of a variable's block, or SETTI_NO_DEPTH. */
 static uint8_t choose_depth_of(const choose* c, uint8_t ref)
 {
-    if (ref >= SETT_SEARCH_VARIABLES || (c->fixed >> ref & 1) != 0) {
+    if (ref >= SETT_SEARCH_VARIABLES || ((c->fixed >> ref) & 1) != 0) {
         return SETTI_NO_DEPTH;
     }
     return c->depth[ref];
 }
 
-/* Appends a step that reads the variables `a` and `b`; SETTI_NO_REF: none. `rows` is the estimated
- * number of rows after the step. */
+/* Appends a step that reads the variables `a` and `b`. SETTI_NO_REF stands for no variable. `rows`
+ * is the estimated number of rows after the step. */
 static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uint64_t rows,
                                      uint8_t a, uint8_t b)
 {
@@ -749,7 +756,7 @@ static void choose_add_tests(choose* c, choose_state* s)
     }
 }
 
-/* Adds a step that drops the hidden entities of a variable, unless no tag can hide any. */
+/* If a tag can hide entities of a variable, adds a step that drops the hidden entities. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
     const setti_variable* tested = &c->search->variable[variable];
@@ -818,6 +825,7 @@ static void choose_lists(choose* c, uint16_t pipe)
         if (step->kind != SETTI_FIND_TEST || item->kind != SETTI_ITEM_LIST) {
             continue;
         }
+        /* The new pipes: one for each scope of the list. */
         step->pipes.first = (uint16_t)c->plan->pipe_count;
         step->pipes.stop = (uint16_t)(step->pipes.first + (item->scopes.stop - item->scopes.first));
         c->plan->pipe_count = step->pipes.stop;
@@ -835,7 +843,7 @@ static void choose_add_steps(choose* c, choose_state* s)
 {
     choose_add(c, SETTI_FIND_INPUT, s->rows, SETTI_NO_REF, SETTI_NO_REF);
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
-        if (((c->scope->locals & c->fixed) >> v & 1) != 0) {
+        if ((((c->scope->locals & c->fixed) >> v) & 1) != 0) {
             choose_add_shown(c, s, (uint8_t)v); /* a bound entity can be hidden too */
         }
     }
@@ -852,8 +860,8 @@ static void choose_add_steps(choose* c, choose_state* s)
     choose_add_optional(c, s); /* last: an optional link keeps every row */
 }
 
-/* Plans a scope as a pipe, and the lists of the scope as further pipes. The pipe begins with about
- * `rows` rows, in which the variables `found` are known. */
+/* Plans a scope as a pipe, and the lists of the scope as further pipes. The pipe begins with an
+ * estimated number of `rows`, in which the variables `found` are known. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t input_depth)
 {
@@ -886,7 +894,7 @@ void setti_choose_plan(const sett_search* search, setti_search_plan* plan)
     for (uint32_t v = 0; v < search->variable_count; v++) {
         c.fixed |= (uint32_t)setti_search_is_fixed(&search->variable[v]) << v;
     }
-    for (uint32_t k = 0; k < search->branch_count; k++) {
+    for (uint32_t k = 0; k < search->branch_count; k++) { /* a branch begins with one row */
         memset(c.depth, SETTI_NO_DEPTH, sizeof(c.depth));
         choose_pipe(&c, (uint16_t)k, search->branch[k], 0, SETTI_ESTIMATE_ONE, 0);
         memcpy(plan->depth[k], c.depth, sizeof(c.depth));

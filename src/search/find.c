@@ -25,27 +25,27 @@ typedef struct find_block {
     uint32_t count;
     uint32_t index[FIND_ROWS];
     uint16_t parent[FIND_ROWS];
-    /* Of an input block: by row of the block before, whether the list is true for the row. */
+    /* Of an input block: whether the list is true, by row of the previous block. */
     bool mark[FIND_ROWS];
 } find_block;
 
 /* The entities reached by chains of links, in order of discovery. */
 typedef struct find_reached {
     uint32_t* index;
-    uint32_t* slot; /* hash table of 2 * room slots: a position in `index` plus 1; 0: empty */
+    uint32_t* slot; /* hash table of 2 * room slots: (position in `index`) + 1; 0: empty */
     uint32_t count;
     uint32_t room; /* a power of two; 0: not allocated */
 } find_reached;
 
 /* The progress of a step through the rows of the previous block. */
 typedef struct find_work {
-    bool begun;     /* the block before has rows left; of an input: the input was handed out */
+    bool begun;     /* the previous block has rows left; of an input: it was handed out */
     bool open;      /* `row` has results left */
     uint32_t row;   /* the current row of the previous block */
     uint32_t place; /* the next result: a link's place, a position in `reached`, or an index or
                      * row of a scan */
     find_reached reached;
-    setti_wanted wanted; /* for a scan */
+    setti_wanted wanted; /* of a scan: the entities that a look-up found */
 } find_work;
 
 typedef struct find {
@@ -73,7 +73,7 @@ void* setti_find_alloc(sett_world* world, bool pooled, size_t size)
 {
     setti_pool* pool = &world->pool;
     if (pooled) {
-        return setti_pool_alloc(pool, size, 64);
+        return setti_pool_alloc(pool, size, 64); /* 64: a cache line */
     }
     return pool->allocator.alloc_fn(pool->allocator.user, size, 64);
 }
@@ -90,13 +90,13 @@ void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size
 
 static void find_reached_free(const find* f, find_reached* reached)
 {
-    /* `index` and `slot` are one piece of memory. */
+    /* `index` and `slot` are one piece of memory: one index and two slots for each entity. */
     setti_find_release(f->world, f->pooled, reached->index, reached->room * 3 * sizeof(uint32_t));
     memset(reached, 0, sizeof(*reached));
 }
 
-/* Takes `size` bytes of `piece`, and moves *offset from the first of these bytes behind the last.
- * Returns NULL if `piece` is NULL. */
+/* Takes the `size` bytes of `piece` at *offset, and moves *offset behind them, to the next cache
+ * line. Returns NULL if `piece` is NULL. */
 static void* find_take_memory(void* piece, size_t* offset, size_t size)
 {
     size_t first = *offset;
@@ -216,8 +216,9 @@ SETTI_INLINE void find_spend(find* f, uint32_t work)
 static uint32_t reached_home(const find_reached* reached, uint32_t index)
 {
     SETTI_ASSERT(reached->room != 0 && (reached->room & (reached->room - 1)) == 0);
-    /* Fibonacci hashing: the factor is 2^32 / 1.618, and its upper bits are mixed best. */
-    return (index * 0x9E3779B1u >> 7) & (reached->room * 2 - 1);
+    /* Fibonacci hashing: the factor is 2^32 / 1.618. The lowest bits of the product are mixed least
+     * and shifted out. */
+    return ((index * 0x9E3779B1u) >> 7) & (reached->room * 2 - 1);
 }
 
 /* Doubles the room of a list. After a failure, sets f->failed and returns false. */
@@ -241,7 +242,7 @@ static bool reached_grow(find* f, find_reached* reached)
         while (grown.slot[probe] != 0) {
             probe = (probe + 1) & (grown.room * 2 - 1);
         }
-        grown.slot[probe] = k + 1;
+        grown.slot[probe] = k + 1; /* 0 is an empty slot */
     }
     find_reached_free(f, reached);
     *reached = grown;
@@ -263,7 +264,7 @@ static void reached_add(find* f, find_reached* reached, uint32_t index)
         probe = (probe + 1) & (reached->room * 2 - 1);
     }
     reached->index[reached->count++] = index;
-    reached->slot[probe] = reached->count;
+    reached->slot[probe] = reached->count; /* the position in `index`, plus 1 */
 }
 
 /* Adds the ends of the links of the entity `index`. */
@@ -276,8 +277,8 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* rel
     }
 }
 
-/* Begins a new list with the ends of the links of the entity `index`, or no entity if `index` is
- * SETTI_NONE. If the item is `or_self`, the entity itself is the first in the list. */
+/* Begins a new list with the ends of the links of the entity `index`. If `index` is SETTI_NONE, the
+ * list stays empty. If the item is `or_self`, the entity itself is the first in the list. */
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t index, setti_link_side side)
 {
@@ -291,7 +292,8 @@ static void reached_begin(find* f, find_reached* reached, const setti_search_ite
     if (item->or_self) {
         reached_add(f, reached, index);
     }
-    bool is_followed_later = item->or_self && item->closure; /* by reached_take */
+    /* If the entity itself is in the list, reached_take follows its links. */
+    bool is_followed_later = item->or_self && item->closure;
     if (!is_followed_later) {
         reached_follow(f, reached, item->along, index, side);
     }
@@ -347,7 +349,7 @@ SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, 
     return input->mark[input->parent[input_row]];
 }
 
-/* Appends the result `index`, found from the row `row` of the block before. */
+/* Appends the result `index`, which was found from the row `row` of the previous block. */
 SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
 {
     SETTI_ASSERT(out->count < FIND_ROWS && row < FIND_ROWS);
@@ -355,14 +357,14 @@ SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
     out->parent[out->count++] = (uint16_t)row;
 }
 
-/* Copies the row `row` behind the kept rows. The copy counts as kept if `wanted` is true. There is
- * no branch, because a processor could not predict it. */
-SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, bool wanted)
+/* Copies the row `row` behind the kept rows. The copy counts as kept if the row passes. There is no
+ * branch, because a processor could not predict it. */
+SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, bool passes)
 {
     SETTI_ASSERT(*kept <= row && row < block->count);
     block->index[*kept] = block->index[row];
     block->parent[*kept] = block->parent[row];
-    *kept += wanted;
+    *kept += passes;
 }
 
 /* Whether no tag hides the entity. `named` has the tags that terms name: they hide nothing. */
@@ -405,7 +407,7 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
         const setti_type* type = setti_choose_scanned(item, step->variable, step->driver);
-        bool is_added = type == step->driver && !item->negated; /* above */
+        bool is_added = type == step->driver && !item->negated; /* before the loop */
         if (type != NULL && !is_added) {
             scan_add(scan, &type->storage, item->negated);
         }
@@ -428,7 +430,7 @@ static const setti_lookup_calls* find_lookup_calls(const void* lookup)
     return ((const setti_lookup_head*)lookup)->calls;
 }
 
-/* Lets a look-up find the entities of a scan, if there is a look-up that can. */
+/* Finds the entities of a scan by a look-up, if the world has one that can find them. */
 static void scan_narrow(find* f, const setti_search_step* step, find_work* w)
 {
     const void* lookup = f->world->module[SETTI_SLOT_LOOKUPS];
@@ -465,7 +467,7 @@ static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find
     uint32_t k = wanted_seek(&w->wanted, w->place);
     for (; k < w->wanted.count && entity[k].index < scan->limit; k++) {
         uint32_t index = entity[k].index;
-        uint32_t base = index & ~63u;
+        uint32_t base = index & ~63u; /* the first entity of the word */
         uint64_t bit = (uint64_t)1 << (index % 64);
         uint64_t word = setti_entity_alive(&f->world->entities, base) & bit;
         if (scan_word(scan, base, word) == 0) {
@@ -491,14 +493,15 @@ static bool scan_words(find* f, const setti_search_step* step, find_work* w, fin
         find_spend(f, 1);
         return scan_wanted(f, &scan, w, out);
     }
-    find_spend(f, (scan.limit - SETTI_MIN(w->place, scan.limit)) / 64);
+    find_spend(f, (scan.limit - SETTI_MIN(w->place, scan.limit)) / 64); /* words to scan */
     const setti_storage* driver = step->driver != NULL ? scan.storage[0] : NULL;
     while (w->place < scan.limit) {
-        uint32_t base = w->place & ~63u;
+        uint32_t base = w->place & ~63u; /* the first entity of the word */
         if (driver != NULL && setti_storage_word(driver, base) == NULL) {
-            w->place = setti_array_seek(driver, w->place);
+            w->place = setti_array_seek(driver, w->place); /* skips pages without bits */
             continue;
         }
+        /* All bits for now: scan_word tests the bits of the driver, the first storage. */
         uint64_t word = driver != NULL ? UINT64_MAX : setti_entity_alive(&f->world->entities, base);
         word = scan_word(&scan, base, word & ~setti_bits_below(w->place - base));
         for (; word != 0; word &= word - 1) {
@@ -521,7 +524,7 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     for (; w->place < storage->extent; w->place++) {
         uint32_t index = *setti_storage_index(storage, w->place);
-        if (index != SETTI_NONE) {
+        if (index != SETTI_NONE) { /* not a gap */
             if (out->count == FIND_ROWS) {
                 return true;
             }
@@ -531,7 +534,7 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
     return false;
 }
 
-/* The entity from which a step finds the results of a row of the block before, or SETTI_NONE. */
+/* The entity from which a step finds the results of a row of the previous block, or SETTI_NONE. */
 SETTI_INLINE uint32_t find_start(const find* f, const setti_search_step* step, uint32_t row)
 {
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
@@ -589,8 +592,8 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
     return false;
 }
 
-/* Adds the entity that the found side of `==` has in a row. Returns false, because a row has one
- * result at most, and the block has room for one. */
+/* Adds the entity on the side of `==` that an earlier step has found. Returns false, because a row
+ * has one result at most, and the block has room for one. */
 static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
                       find_block* out)
 {
@@ -607,7 +610,7 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
 /* Adds the results of a row. Returns true if the block is full. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    w->place = w->open ? w->place : 0; /* 0: a new row */
+    w->place = w->open ? w->place : 0; /* a new row begins at place 0 */
     switch (step->kind) {
     case SETTI_FIND_SCAN:
         if (step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE) {
@@ -626,7 +629,8 @@ static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_
 
 static bool find_pull(find* f, uint32_t k);
 
-/* Loads the links of the first `count` rows of the block before into the cache. */
+/* Prefetches the links of the first `count` rows of the previous block: the values of all rows, and
+ * then the first link of each list. */
 static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
 {
     bool to_sources = step->kind == SETTI_FIND_SOURCES;
@@ -655,7 +659,8 @@ static void find_prefetch(const find* f, const setti_search_step* step, uint32_t
     }
 }
 
-/* Fetches the next block of the step before step k. Returns false if there is none. */
+/* Lets the step before step k fill its next block, and begins at the first row of that block.
+ * Returns false if there is no further block. */
 static bool find_fetch(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -683,8 +688,8 @@ static bool find_generate(find* f, uint32_t k)
     SETTI_ASSERT(k != 0 && step->depth != 0 && step->depth < f->search->depth_room);
     out->count = 0;
     while (out->count == 0 && !f->failed) { /* rows can have no results */
-        bool all_used = !w->begun;          /* all rows of the block before */
-        if (all_used && !find_fetch(f, k)) {
+        bool needs_block = !w->begun;       /* no row of the previous block is left */
+        if (needs_block && !find_fetch(f, k)) {
             return false;
         }
         while (w->row < in->count && out->count < FIND_ROWS && !f->failed) {
@@ -718,7 +723,7 @@ static bool find_input(find* f, uint32_t k)
         return true;
     }
     for (uint32_t row = 0; row < f->block[step->depth - 1].count; row++) {
-        if (!out->mark[row]) { /* a list begins with undecided rows */
+        if (!out->mark[row]) { /* for this row, no side was true so far */
             find_emit(out, SETTI_NONE, row);
         }
     }
@@ -836,7 +841,7 @@ static bool test_any_source(find* f, find_reached* reached, const setti_search_i
     return item->closure && test_any_reached(f, reached, item, target);
 }
 
-/* Tests for a link with `_` as source or target. */
+/* Whether a link exists. Its source or target is `_`, which stands for any entity. */
 static bool test_some(find* f, const setti_search_step* step, find_work* w, uint32_t source,
                       uint32_t target)
 {
@@ -928,7 +933,7 @@ static bool test_has(find* f, const setti_search_step* step, uint32_t index)
            setti_along_find(item->along, item->walk, item->type, index) != SETTI_NONE;
 }
 
-/* Whether a step tests a variable's own component. Then find_keep_having is the fast path. */
+/* Whether a step tests a variable's own component. For such a step, find_keep_having is faster. */
 static bool test_is_having(const setti_search_step* step)
 {
     const setti_search_item* item = step->item;
@@ -1111,6 +1116,7 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     if (opened != NULL) {
         find* f = opened->internal;
         f->frame = opened;
+        /* If this is not the only open loop, the frame of the outermost loop stays. */
         search->open.frame = search->open.count == 1 ? opened : outermost;
     }
     return opened;
@@ -1143,6 +1149,7 @@ static void rows_report_failure(const find* f)
 static bool rows_find(sett_rows* rows, find* f)
 {
     rows->count = 0;
+    /* `closed` has changed if the world has closed all loops. */
     while (f->branch < f->search->branch_count && f->closed == f->search->open.closed) {
         uint32_t last_step = (uint32_t)f->plan.pipe[f->branch].stop - 1;
         if (find_pull(f, last_step)) {
@@ -1188,7 +1195,7 @@ bool sett_rows_next(sett_rows* rows)
     if (!f->collected) {
         rows_collect(rows, f);
     }
-    bool was_closed = f->closed != f->search->open.closed; /* by the world, with all loops */
+    bool was_closed = f->closed != f->search->open.closed; /* the world has closed all loops */
     rows->count = 0;
     if (!was_closed && f->sorted.count != 0) {
         rows->count = setti_sorted_take(&f->sorted, f->search, f->column);
@@ -1278,8 +1285,8 @@ SETTI_COLD static void explain_pipe(setti_writer* writer, const sett_search* sea
     }
 }
 
-/* Returns the bits of `variable` and of all variables that terms join to `variable`, directly or by
- * way of other variables. */
+/* Returns the bits of `variable` and of all variables that terms join to it. Terms can also join a
+ * variable by way of other variables. */
 static uint32_t explain_joined(const sett_search* search, const setti_search_scope* scope,
                                uint32_t variable)
 {
@@ -1302,12 +1309,12 @@ static void explain_apart(setti_writer* writer, const sett_search* search,
                           const setti_search_scope* scope)
 {
     uint32_t joined = 0;
-    uint32_t all = 0;
+    uint32_t scope_variables = 0;
     for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
-        all |= search->item[search->order[k]].variables;
+        scope_variables |= search->item[search->order[k]].variables;
     }
-    while ((all & ~joined) != 0) {
-        uint32_t first = setti_bits_lowest(all & ~joined);
+    while ((scope_variables & ~joined) != 0) {
+        uint32_t first = setti_bits_lowest(scope_variables & ~joined);
         if (joined != 0) {
             const char* name = search->variable[first].name;
             setti_writer_add(writer,

@@ -24,8 +24,8 @@ static bool key_is_below(uint64_t key, uint32_t number, uint64_t other, uint32_t
     return number < other_number;
 }
 
-/* Returns the position of the last part with a bound below the pair (key, number), or 0 if there is
- * none. */
+/* Returns the position of the last part whose bound is below the pair (key, number). Returns 0 if
+ * no part has such a bound. */
 static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t number)
 {
     uint32_t first = 0;
@@ -62,7 +62,7 @@ static uint32_t key_row_of(const setti_key_part* part, uint64_t key, uint32_t nu
 setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number)
 {
     setti_key_place place = {key_part_of(order, key, number), 0};
-    if (place.part < order->part_count) {
+    if (place.part < order->part_count) { /* the order is not empty */
         place.row = key_row_of(&order->part[place.part], key, number);
         if (place.row == order->part[place.part].count) { /* the next part has the pair */
             place.part++;
@@ -72,12 +72,12 @@ setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key,
     return place;
 }
 
-uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
-                                 setti_key_place to)
+uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place first,
+                                 setti_key_place stop)
 {
-    SETTI_ASSERT(from.part < to.part || (from.part == to.part && from.row <= to.row));
-    uint32_t count = to.row - from.row;
-    for (uint32_t k = from.part; k < to.part; k++) {
+    SETTI_ASSERT(first.part < stop.part || (first.part == stop.part && first.row <= stop.row));
+    uint32_t count = stop.row - first.row; /* can be below 0 until the counts are added */
+    for (uint32_t k = first.part; k < stop.part; k++) {
         count += order->part[k].count;
     }
     return count;
@@ -122,10 +122,10 @@ static void key_move(const setti_key_part* from_part, uint32_t from_row,
                      const setti_key_part* to_part, uint32_t to_row, uint32_t count)
 {
     SETTI_ASSERT(from_row + count <= SETTI_KEY_ROWS && to_row + count <= SETTI_KEY_ROWS);
-    const setti_key_chunk* from = from_part->chunk;
-    setti_key_chunk* to = to_part->chunk;
-    memmove(&to->key[to_row], &from->key[from_row], count * sizeof(uint64_t));
-    memmove(&to->number[to_row], &from->number[from_row], count * sizeof(uint32_t));
+    const setti_key_chunk* source = from_part->chunk;
+    setti_key_chunk* destination = to_part->chunk;
+    memmove(&destination->key[to_row], &source->key[from_row], count * sizeof(uint64_t));
+    memmove(&destination->number[to_row], &source->number[from_row], count * sizeof(uint32_t));
 }
 
 /* Moves the upper half of a full part to a new part behind it. Returns false when memory runs
@@ -174,7 +174,7 @@ static void key_part_remove(setti_pool* pool, setti_key_order* order, uint32_t p
     memmove(part, part + 1, (order->part_count - position) * sizeof(*part));
 }
 
-/* Joins the part at `position` with the next part if both have few pairs. */
+/* Joins the part at `position` with the next part if their pairs fill at most half a chunk. */
 static void key_part_join(setti_pool* pool, setti_key_order* order, uint32_t position)
 {
     setti_key_part* lower = &order->part[position];
@@ -193,8 +193,8 @@ void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t k
     setti_key_part* part = &order->part[place.part];
     SETTI_ASSERT(part->chunk->key[place.row] == key && part->chunk->number[place.row] == number);
     part->count--;
-    key_move(part, place.row + 1, part, place.row,
-             part->count - place.row); /* the later pairs move down */
+    /* The later pairs move down. */
+    key_move(part, place.row + 1, part, place.row, part->count - place.row);
     if (part->count == 0) {
         key_part_remove(pool, order, place.part);
     } else {
@@ -222,12 +222,12 @@ enum {
 static uint32_t key_digit(const setti_key_pair* pair, uint32_t digit)
 {
     if (digit < KEY_NUMBER_DIGITS) {
-        return pair->number >> (digit * 8) & 0xFF;
+        return (pair->number >> (digit * 8)) & 0xFF;
     }
     return (uint32_t)(pair->key >> ((digit - KEY_NUMBER_DIGITS) * 8)) & 0xFF;
 }
 
-/* Returns a bit for each digit to sort by. */
+/* Returns the digits to sort by, as bits. */
 static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
 {
     setti_key_pair varying = {0, 0}; /* bits that are not equal in all pairs */
@@ -245,15 +245,15 @@ static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
     return digits;
 }
 
-/* Sorts by radix, from the lowest digit on. Returns the buffer with the result: `pair` or
- * `other`. */
+/* Sorts by one digit after the other, the lowest first. Returns the buffer with the result: `pair`
+ * or `other`. */
 static setti_key_pair* key_sort(setti_key_pair* pair, setti_key_pair* other, uint32_t count)
 {
     for (uint32_t digits = key_digits(pair, count); digits != 0; digits &= digits - 1) {
         uint32_t digit = setti_bits_lowest(digits);
         uint32_t begin[257] = {0}; /* by value of the digit: where the next such pair goes */
         for (uint32_t k = 0; k < count; k++) {
-            begin[key_digit(&pair[k], digit) + 1]++; /* counts; summed up below */
+            begin[key_digit(&pair[k], digit) + 1]++; /* pairs go behind those of lower values */
         }
         for (uint32_t value = 1; value < 256; value++) {
             begin[value] += begin[value - 1];

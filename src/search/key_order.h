@@ -13,7 +13,7 @@ typedef struct setti_key_chunk {
 
 typedef struct setti_key_part {
     setti_key_chunk* chunk;
-    /* The lower bound of the pairs in the chunk. Not used in the first part. */
+    /* `key` and `number`: no pair in the chunk is less. The first part has no such bound. */
     uint64_t key;
     uint32_t number;
     uint32_t count; /* number of pairs in the chunk, not 0 */
@@ -43,17 +43,17 @@ bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key,
 void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key,
                             uint32_t number);
 
-/* Replaces all pairs by the `count` pairs at `pair`, and sorts them there. `other` is a second
- * buffer of the same size. Returns false when memory runs out. */
+/* Sorts the `count` pairs at `pair`, and replaces the pairs of the order by them. `other` is a
+ * second buffer of the same size. Returns false when memory runs out. */
 bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
                            setti_key_pair* other, uint32_t count);
 
 /* The place of the first pair that is not less than (key, number), or the end. */
 setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number);
 
-/* The number of pairs from the place `from` to before the place `to`. */
-uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
-                                 setti_key_place to);
+/* The number of pairs from the place `first` to before the place `stop`. */
+uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place first,
+                                 setti_key_place stop);
 
 /* The place `count` pairs after `place`. */
 setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place place,

@@ -40,14 +40,14 @@
  * look-up, greater values have greater keys. */
 typedef struct lookup_encoding {
     uint64_t minus_zero; /* bits of -0.0, encoded as 0 */
-    uint64_t flip;       /* bits to invert: the sign bit */
+    uint64_t flip;       /* bits to invert in all values: the sign bit */
     uint64_t negative;   /* bits to invert in negative floats: the one with larger bits is less */
     uint32_t up;         /* how far to shift left, so that the sign bit is the highest bit */
 } lookup_encoding;
 
 typedef struct lookup_record {
     uint64_t key;
-    uint32_t index; /* of the entity; SETTI_NONE: no value */
+    uint32_t index; /* of the entity; SETTI_NONE: the row has no value */
     uint32_t next;  /* place of the next record with the same key, or SETTI_NONE */
     uint32_t previous;
     /* In the first record of a key only: */
@@ -171,24 +171,24 @@ static bool lookup_reserve_slots(sett_lookup* l, uint32_t count)
     if (count <= l->slot_count) {
         return true;
     }
-    uint32_t room = setti_bits_ceil(SETTI_MAX(count, 64));
-    if (room > SETTI_NONE / 2) {
-        return false; /* `room` may have overflowed */
+    uint32_t new_count = setti_bits_ceil(SETTI_MAX(count, 64));
+    if (new_count > SETTI_NONE / 2) {
+        return false; /* `new_count` may have overflowed */
     }
-    uint32_t* slot = setti_pool_alloc(pool, (size_t)room * sizeof(*slot), 16);
+    uint32_t* slot = setti_pool_alloc(pool, (size_t)new_count * sizeof(*slot), 16);
     if (slot == NULL) {
         return false;
     }
     setti_pool_free(pool, l->slot, (size_t)l->slot_count * sizeof(*slot), 16);
-    memset(slot, 0xFF, (size_t)room * sizeof(*slot));
+    memset(slot, 0xFF, (size_t)new_count * sizeof(*slot)); /* SETTI_NONE: empty */
     l->slot = slot;
-    l->slot_count = room;
+    l->slot_count = new_count;
     lookup_link_all(l);
     return true;
 }
 
-/* Counts a change in an ordered look-up. After many changes, all records are sorted instead:
- * sorting takes 30 ns a record, and a change about 200 ns. */
+/* Counts a change in an ordered look-up. If more than an eighth of the records changes, all records
+ * are sorted instead: sorting takes 30 ns a record, and a change about 200 ns. */
 static void lookup_count_change(sett_lookup* l)
 {
     l->changes++;
@@ -336,7 +336,7 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
 SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
 {
     bits = bits == code->minus_zero ? 0 : bits;
-    uint64_t all_if_negative = 0 - (bits >> 63);
+    uint64_t all_if_negative = 0 - (bits >> 63); /* all bits if the sign bit is set, or none */
     return bits ^ code->flip ^ (all_if_negative & code->negative);
 }
 
@@ -349,7 +349,7 @@ static void lookup_set_encoding(sett_lookup* l)
     if (l->ordered) {
         l->code.up = 64 - l->size * 8;
         l->code.flip = is_signed ? sign : 0;
-        l->code.negative = l->is_float ? ~sign : 0; /* their order is reversed */
+        l->code.negative = l->is_float ? ~sign : 0; /* negative floats: larger bits are less */
     }
     if (l->is_float) {
         uint64_t sign_of_member = (uint64_t)1 << (l->size * 8 - 1);
@@ -362,8 +362,8 @@ static uint64_t lookup_key(const sett_lookup* l, const void* member)
     return lookup_encode(&l->code, lookup_bits(member, l->size) << l->code.up);
 }
 
-/* Gives a record a new index and key. The index is SETTI_NONE if the row has no value. Returns
- * false when memory runs out. */
+/* Gives a record the index and key of its row. The index is SETTI_NONE if the row has no value.
+ * Returns false when memory runs out. */
 static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64_t key)
 {
     lookup_record* record = lookup_at(l, place);
@@ -401,7 +401,7 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
         if (sparse) {
             index = place < storage->extent ? *setti_storage_index(storage, place) : SETTI_NONE;
         } else {
-            if (place % 64 == 0 || k == 0) {
+            if (place % 64 == 0 || k == 0) { /* a new word of presence bits */
                 const uint64_t* bits = setti_storage_word(storage, place);
                 word = bits != NULL ? *bits >> (place % 64) : 0;
             }
@@ -552,13 +552,13 @@ static void lookup_sort_few(sett_entity* entities, uint32_t count)
 }
 
 /* Groups entities by eight bits of the index, from the bit `shift` on. stop[value] becomes the end
- * of the group with these bits. */
+ * of the group whose eight bits are `value`. */
 static void lookup_distribute(sett_entity* entities, uint32_t count, uint32_t shift,
                               uint32_t stop[256])
 {
     uint32_t next[256] = {0}; /* by value: at first the count, later where the next entity goes */
     for (uint32_t k = 0; k < count; k++) {
-        next[entities[k].index >> shift & 0xFF]++;
+        next[(entities[k].index >> shift) & 0xFF]++;
     }
     uint32_t sum = 0;
     for (uint32_t value = 0; value < 256; value++) {
@@ -570,7 +570,7 @@ static void lookup_distribute(sett_entity* entities, uint32_t count, uint32_t sh
     for (uint32_t value = 0; value < 256; value++) {
         while (next[value] < stop[value]) {
             sett_entity entity = entities[next[value]];
-            uint32_t group = entity.index >> shift & 0xFF;
+            uint32_t group = (entity.index >> shift) & 0xFF;
             entities[next[value]] = entities[next[group]];
             entities[next[group]++] = entity;
         }
@@ -689,7 +689,7 @@ static void lookup_limits(const sett_lookup* l, uint64_t* low, uint64_t* high)
         *high = UINT64_MAX;
         return;
     }
-    /* The bits of infinity, with the sign bit moved to the top. */
+    /* The bits of infinity, shifted so that the sign bit is the highest. */
     uint64_t infinity = (uint64_t)0x7FF << 52;
     if (l->size == sizeof(float)) {
         infinity = (uint64_t)0xFF << 55;
@@ -831,6 +831,7 @@ static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
         return true;
     }
     sett_compare compare = search->term[item->term].compare;
+    /* No key is below 0 or above UINT64_MAX. */
     bool is_below_all = compare == SETT_COMPARE_LESS && key == 0;
     bool is_above_all = compare == SETT_COMPARE_GREATER && key == UINT64_MAX;
     if (is_below_all || is_above_all) {
@@ -867,27 +868,27 @@ static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti
     lookup_found found = lookup_seek_range(l, low, high);
     uint32_t count = found.count;
     if (count > l->count / 8) {
-        return; /* a scan is about as fast */
+        return; /* for so many entities, a scan is about as fast */
     }
     if (count > wanted->room) {
-        uint32_t room = setti_bits_ceil(SETTI_MAX(count, 16));
-        sett_entity* grown = setti_pool_alloc(pool, room * sizeof(sett_entity), 64);
+        uint32_t new_room = setti_bits_ceil(SETTI_MAX(count, 16));
+        sett_entity* grown = setti_pool_alloc(pool, new_room * sizeof(sett_entity), 64);
         if (grown == NULL) {
             return;
         }
         setti_pool_free(pool, wanted->entity, wanted->room * sizeof(sett_entity), 64);
         wanted->entity = grown;
-        wanted->room = room;
+        wanted->room = new_room;
     }
     lookup_copy(l, found, count, wanted->entity);
     if (l->ordered && low != high) {
-        lookup_sort(wanted->entity, count); /* a scan's order: by index */
+        lookup_sort(wanted->entity, count); /* a scan finds entities by index */
     }
     wanted->count = count;
     wanted->lookup = l;
 }
 
-/* Finds the range of keys that the items of a scan leave. Returns the number of items that limit
+/* Finds the range of keys that the items of a scan allow. Returns the number of items that limit
  * the range. */
 static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* search,
                                     const setti_search_step* step, uint64_t* low, uint64_t* high)
@@ -908,7 +909,7 @@ static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* sea
     return count;
 }
 
-/* Finds the entities of a scan by the first look-up that can find them. */
+/* Finds the entities of a scan by the world's first look-up that can find them. */
 static void lookup_narrow(const sett_search* search, const setti_search_step* step,
                           setti_wanted* wanted)
 {

@@ -61,7 +61,7 @@ struct sett_ordered {
     bool fixed;          /* matches, parents and depths alone decide the order */
     bool known;          /* `now` is an order of `matches` */
     uint64_t since;      /* `now` is current while all pages of the parts have earlier ticks */
-    uint32_t part_count; /* 0: more than presence bits can change the order */
+    uint32_t part_count; /* 0: ticks cannot tell whether the order has changed */
     ordered_part part[ORDERED_PARTS];
     setti_scratch rows;   /* the rows last returned by sett_ordered_rows */
     ordered_part rows_of; /* storage of the rows' values; NULL: make new rows */
@@ -70,19 +70,20 @@ struct sett_ordered {
     uint32_t page_count;
 };
 
-/* Makes room to sort `room` matches into a list. */
-static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
+/* Makes room to sort `match_room` matches into a list. Returns false when memory runs out. */
+static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t match_room)
 {
     setti_pool* pool = &o->world->pool;
+    /* For each match: its group, its entity and its target. */
     size_t item_size = sizeof(sett_ordered_group) + sizeof(sett_entity) + sizeof(uint32_t);
     size_t positions_size = setti_entity_capacity(&o->world->entities) * sizeof(uint32_t);
     list->count = list->group_count = 0;
-    list->group = setti_scratch_get(pool, &list->memory, room * item_size, 16);
-    if (list->group == NULL || !setti_rank_begin(&o->rank, &o->work, SETTI_FROM_POOL, room)) {
+    list->group = setti_scratch_get(pool, &list->memory, match_room * item_size, 16);
+    if (list->group == NULL || !setti_rank_begin(&o->rank, &o->work, SETTI_FROM_POOL, match_room)) {
         return false;
     }
-    list->entity = (sett_entity*)(void*)(list->group + room);
-    list->target = (uint32_t*)(void*)(list->entity + room);
+    list->entity = (sett_entity*)(void*)(list->group + match_room);
+    list->target = (uint32_t*)(void*)(list->entity + match_room);
     if (o->positions.size < positions_size) {
         void* fresh = setti_scratch_get(pool, &o->positions, positions_size, 16);
         if (fresh == NULL) {
@@ -149,11 +150,11 @@ static ordered_column ordered_column_of(const setti_type* type)
 SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
 {
     *value = NULL;
-    if (SETTI_UNLIKELY(index >> SETTI_BITS_SHIFT >= column->reach)) {
+    if (SETTI_UNLIKELY((index >> SETTI_BITS_SHIFT) >= column->reach)) {
         return false;
     }
     const uint64_t* words = column->presence[index >> SETTI_BITS_SHIFT];
-    if ((words[index / 64 & (SETTI_BITS_WORDS - 1)] >> (index % 64) & 1) != 0) {
+    if (((words[(index / 64) & (SETTI_BITS_WORDS - 1)] >> (index % 64)) & 1) != 0) {
         unsigned char* page = column->rows[index >> column->shift];
         *value = page + (size_t)(index & (((uint32_t)1 << column->shift) - 1)) * column->size;
     }
@@ -176,6 +177,7 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
                                            uint32_t index)
 {
     void* value;
+    /* A tracked storage notes each written row. */
     if (!ordered_column_try(column, index, &value) || column->storage->tracked) {
         return setti_storage_find_mut(pool, column->storage, index);
     }
@@ -185,8 +187,8 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches. Returns true if they have the same entities and depths as before. Then
- * *parents_changed tells whether an entity has another parent. */
+/* Collects the matches. Returns true if their entities and depths are the same as before. In this
+ * case, *parents_changed tells whether an entity has another parent. */
 static bool ordered_find(sett_ordered* o, bool* parents_changed)
 {
     ordered_match* match = o->matches.bytes;
@@ -205,7 +207,7 @@ static bool ordered_find(sett_ordered* o, bool* parents_changed)
                old->depth == found.depth;
         if (!same || old->parent != found.parent) {
             *old = found;
-            *parents_changed = true; /* not read unless `same` stays true */
+            *parents_changed = true; /* only read if `same` stays true */
         }
         count++;
     }
@@ -214,7 +216,8 @@ static bool ordered_find(sett_ordered* o, bool* parents_changed)
     return same;
 }
 
-/* The k-th storage that decides the order: of a term, of a tag that hides, or the hierarchy. */
+/* The k-th storage that decides the order: of a term, of a tag that hides entities, or of the
+ * hierarchy. */
 static const setti_storage* ordered_part_storage(const sett_ordered* o, uint32_t k)
 {
     const sett_query* query = o->desc.query;
@@ -246,6 +249,7 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
     }
     for (uint32_t k = 0; k < count; k++) {
         const setti_storage* storage = ordered_part_storage(o, k);
+        /* An empty storage can only change together with its count. */
         bool count_is_enough = storage->count == 0 && k != tree;
         if (storage->kind == SETTI_SPARSE && !count_is_enough) {
             return 0; /* a sparse set has no presence bits */
@@ -272,8 +276,8 @@ static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* p
 static bool ordered_is_current(const sett_ordered* o)
 {
     ordered_part part[ORDERED_PARTS];
-    bool comparable = o->known && o->part_count != 0 && o->world->pool.restored < o->since;
-    if (!comparable || ordered_list_parts(o, part) != o->part_count) {
+    bool ticks_decide = o->known && o->part_count != 0 && o->world->pool.restored < o->since;
+    if (!ticks_decide || ordered_list_parts(o, part) != o->part_count) {
         return false;
     }
     for (uint32_t k = 0; k < o->part_count; k++) {
@@ -284,8 +288,8 @@ static bool ordered_is_current(const sett_ordered* o)
     return ordered_newest_part(o, part, o->part_count) < o->since;
 }
 
-/* Makes an item for each match: first for those in the last order, in that order. Returns the
- * number of items. */
+/* Makes an item for each match. Matches that were in the last order come first, in that order.
+ * Returns the number of items. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
     setti_ranked* item = o->work.item;
@@ -297,7 +301,7 @@ static uint32_t ordered_collect(sett_ordered* o)
         position[match[k].entity.index] = k + 1; /* 0 again when the match has an item */
     }
     uint32_t count = 0;
-    /* First the entities of the last order, then those of all matches. */
+    /* Visits the entities of the last order, then all matches. */
     for (uint32_t k = 0; count < o->match_count; k++) {
         SETTI_ASSERT(k < o->last.count + o->match_count);
         uint32_t index;
@@ -309,8 +313,8 @@ static uint32_t ordered_collect(sett_ordered* o)
         if (index < positions && position[index] != 0) {
             const ordered_match* found = &match[position[index] - 1];
             position[index] = 0;
-            /* `key` is the parent, for ordered_group_all. An order by value replaces it by a
-             * key. */
+            /* `key` is the parent, for ordered_group_all. An order that is not fixed replaces the
+             * item. */
             item[count] = (setti_ranked){
                 .entity = found->entity, .depth = found->depth, .key = found->parent};
             if (!o->fixed) {
@@ -367,7 +371,7 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* list,
     if (call == NULL) {
         return;
     }
-    uint32_t position = 0; /* in `other`; groups ascend in both lists */
+    uint32_t position = 0; /* in `other`; in both lists, groups ascend */
     for (uint32_t k = 0; k < list->group_count; k++) {
         while (position < other->group_count &&
                other->group[position].group < list->group[k].group) {
@@ -381,11 +385,11 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* list,
 }
 
 /* Sorts the matches into a new list. Returns false when memory runs out. */
-static bool ordered_sort(sett_ordered* o, uint32_t room)
+static bool ordered_sort(sett_ordered* o, uint32_t match_room)
 {
     o->known = false;
-    ordered_list next = o->last; /* reuses the memory of the order before the last */
-    bool reserved = ordered_reserve(o, &next, room);
+    ordered_list next = o->last; /* reuses the memory: `last` becomes the order `now` */
+    bool reserved = ordered_reserve(o, &next, match_room);
     o->last = next; /* keeps the memory, even if the reservation failed */
     if (!reserved) {
         return false;
@@ -400,7 +404,8 @@ static bool ordered_sort(sett_ordered* o, uint32_t room)
     return true;
 }
 
-/* Makes the order current. Returns false when memory runs out. */
+/* Finds the matches, and sorts them if the order can have changed. Returns false when memory runs
+ * out. */
 static bool ordered_update(sett_ordered* o)
 {
     setti_pool* pool = &o->world->pool;
@@ -410,12 +415,12 @@ static bool ordered_update(sett_ordered* o)
     if (ordered_is_current(o)) {
         return true;
     }
-    o->rows_of.storage = NULL;
-    uint32_t room = setti_bits_ceil(SETTI_MAX(sett_query_count(o->desc.query), 64));
-    if (o->matches.size < room * sizeof(ordered_match)) {
+    o->rows_of.storage = NULL; /* the next call makes new rows */
+    uint32_t match_room = setti_bits_ceil(SETTI_MAX(sett_query_count(o->desc.query), 64));
+    if (o->matches.size < match_room * sizeof(ordered_match)) {
         o->known = false;
         o->match_count = 0;
-        if (setti_scratch_get(pool, &o->matches, room * sizeof(ordered_match), 16) == NULL) {
+        if (setti_scratch_get(pool, &o->matches, match_room * sizeof(ordered_match), 16) == NULL) {
             return false;
         }
     }
@@ -424,7 +429,7 @@ static bool ordered_update(sett_ordered* o)
     if (same && parents_changed) {
         ordered_find_targets(o);
     }
-    if (!same && !ordered_sort(o, room)) {
+    if (!same && !ordered_sort(o, match_room)) {
         return false;
     }
     o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
@@ -530,23 +535,23 @@ static void ordered_note_rows(sett_ordered* o, const setti_type* type, const set
 static bool ordered_make_rows(sett_ordered* o, const setti_type* type, bool writes)
 {
     setti_pool* pool = &o->world->pool;
-    const ordered_list* now = &o->now;
+    const ordered_list* order = &o->now;
     if (ordered_rows_are_current(o, type, writes)) {
         if (writes) {
             ordered_mark(o, type);
         }
         return true;
     }
-    uint32_t room = setti_bits_ceil(SETTI_MAX(now->count, 64));
+    uint32_t row_room = setti_bits_ceil(SETTI_MAX(order->count, 64));
     o->rows_of.storage = NULL;
-    sett_ordered_row* row = setti_scratch_get(pool, &o->rows, room * sizeof(*row), 16);
+    sett_ordered_row* row = setti_scratch_get(pool, &o->rows, row_room * sizeof(*row), 16);
     if (row == NULL) {
         return false;
     }
     const ordered_column column = ordered_column_of(type);
-    for (uint32_t k = 0; k < now->count; k++) {
-        sett_entity entity = now->entity[k];
-        uint32_t target = now->target[k];
+    for (uint32_t k = 0; k < order->count; k++) {
+        sett_entity entity = order->entity[k];
+        uint32_t target = order->target[k];
         row[k].entity = entity;
         if (writes) {
             row[k].value = ordered_column_find_mut(pool, &column, entity.index);

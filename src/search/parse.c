@@ -77,7 +77,7 @@ static void parse_skip(parse* p)
     }
 }
 
-/* The next word or character, for messages. `out` is room for the text. */
+/* Returns the next word or character as messages show it. `out` is room for the text. */
 static const char* parse_found(parse* p, char out[32])
 {
     parse_skip(p);
@@ -92,11 +92,11 @@ static const char* parse_found(parse* p, char out[32])
     if (!is_visible) {
         return "a character that is not ASCII";
     }
-    snprintf(out, 32, "\"%.*s\"", (int)SETTI_MIN(end - p->at, 24), p->at);
+    snprintf(out, 32, "\"%.*s\"", (int)SETTI_MIN(end - p->at, 24), p->at); /* cuts a long word */
     return out;
 }
 
-/* Reports that `what` is missing before the next word. Returns false. */
+/* Reports that `what` is missing before the next word. `where` names the place. Returns false. */
 static bool parse_missing(parse* p, const char* what, const char* where)
 {
     char out[32];
@@ -116,7 +116,7 @@ static bool parse_accept(parse* p, const char* token)
     return true;
 }
 
-/* Skips `token`. Reports an error if `token` is not next. */
+/* Skips `token`. If `token` is not next, reports that it is missing at the place `where`. */
 static bool parse_expect(parse* p, const char* token, const char* where)
 {
     if (parse_accept(p, token)) {
@@ -127,7 +127,7 @@ static bool parse_expect(parse* p, const char* token, const char* where)
     return PARSE_REJECT(p, p->at, "\"%s\" is missing %s: found %s", token, where, found);
 }
 
-/* Copies a text behind setti_parsed. Returns the copy. */
+/* Copies a text to the memory behind *p->out. Returns the copy. */
 static const char* parse_keep(parse* p, const char* text, size_t length)
 {
     SETTI_ASSERT(sizeof(*p->out) + p->out->text_size + length < p->out->size);
@@ -138,8 +138,8 @@ static const char* parse_keep(parse* p, const char* text, size_t length)
     return kept;
 }
 
-/* Copies a quoted text behind setti_parsed, without backslashes. Returns the copy, or NULL after an
- * error. */
+/* Copies a quoted text to the memory behind *p->out, without its backslashes. Returns the copy.
+ * Returns NULL after an error. */
 static const char* parse_quoted(parse* p)
 {
     SETTI_ASSERT(*p->at == '"');
@@ -168,7 +168,8 @@ static bool parse_is_one_of(char c, const char* characters)
     return c != '\0' && strchr(characters, c) != NULL;
 }
 
-/* The end of the name at `next`. The name can also contain `more` characters, and the :: of C++. */
+/* The end of the name at `next`. Besides letters, digits and _, the name can contain the characters
+ * `more`, and the :: of C++. */
 static const char* parse_name_end(const char* next, const char* more)
 {
     for (;;) {
@@ -184,7 +185,8 @@ static const char* parse_name_end(const char* next, const char* more)
 }
 
 /* Reads a quoted text or a name. A name can also begin with one of the characters `first`, and
- * contain the characters `more`. Returns NULL after an error. */
+ * contain the characters `more`. If neither is next, reports that `what` is missing. Returns NULL
+ * after an error. */
 SETTI_COLD static const char* parse_text(parse* p, const char* what, const char* first,
                                          const char* more)
 {
@@ -246,9 +248,9 @@ static const struct {
     {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
     {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
-/* Gets the component of the library with the name `name`. *in_list becomes whether there is one.
- * Returns 0 if there is none, or after an error, which was reported already. `guess` is offered the
- * names in the list. */
+/* Returns the library's component with the name `name`. Returns 0 if the library has none, or after
+ * an error, which was reported already. *in_list becomes whether the library has it. `guess` gets
+ * the names in the list. */
 static sett_component parse_library_component(sett_world* world, const char* name,
                                               setti_guess* guess, bool* in_list)
 {
@@ -263,8 +265,8 @@ static sett_component parse_library_component(sett_world* world, const char* nam
     return 0;
 }
 
-/* Finds the component `name`, which stands at `start` in the text. `name` is NULL if the name could
- * not be read. That error is stored already. */
+/* Finds the component `name`, which stands at `start` in the text. Returns false after an error, or
+ * if `name` is NULL: the name could not be read, and that error is stored already. */
 SETTI_COLD static bool parse_component(parse* p, const char* start, const char* name,
                                        sett_component* out)
 {
@@ -372,7 +374,7 @@ static bool parse_path(parse* p, const char* what, const char* start, sett_searc
         return PARSE_REJECT(p, start,
                             "\")\" is missing before \"%.100s\", which begins another term", path);
     }
-    p->at = end;
+    p->at = end; /* back behind the path */
     ref->entity = setti_name_lookup(p->out->world, sett_null(), path);
     if (sett_is_null(ref->entity)) {
         char out[128];
@@ -499,6 +501,7 @@ static void parse_steps(parse* p, sett_search_term* term)
 {
     static const char marks[] = "+*?"; /* in the order of sett_search_steps */
     if (parse_is_one_of(*p->at, marks)) {
+        /* + 1: SETT_STEPS_ONE has no mark */
         term->steps = (sett_search_steps)(strchr(marks, *p->at) - marks + 1);
         p->at++;
     }
@@ -648,7 +651,7 @@ SETTI_COLD static bool parse_operand(parse* p, sett_search_operand* operand,
     if (*p->at == '"') {
         return parse_quoted_operand(p, operand);
     }
-    const char* digit = *p->at == '-' ? p->at + 1 : p->at;
+    const char* digit = *p->at == '-' ? p->at + 1 : p->at; /* behind a minus, if there is one */
     if (setti_search_is_digit(*digit)) {
         return parse_value(p, operand);
     }
@@ -746,7 +749,7 @@ SETTI_COLD static bool parse_right(parse* p, sett_search_term* term)
     return parse_compare(p, &term->compare) && parse_operand(p, &term->right, meaning);
 }
 
-/* Reports an error if the operator of a comparison follows a component. */
+/* Reports an error if the operator of a comparison follows a component. Otherwise returns true. */
 static bool parse_uncompared(parse* p, sett_component component, const char* name)
 {
     const char* name_end = p->at;
@@ -789,8 +792,8 @@ static bool parse_named_term(parse* p, sett_search_term* term, bool access_given
     }
     bool has_target = term->target.variable != NULL || !sett_is_null(term->target.entity);
     if (strcmp(name, "ChildOf") == 0 && !has_target) {
-        term->target.variable =
-            "_"; /* ChildOf alone means "has a parent"; Hierarchy only tests the component */
+        /* ChildOf alone means "has a parent". Hierarchy only tests the component. */
+        term->target.variable = "_";
     }
     return true;
 }
@@ -828,7 +831,7 @@ static bool parse_list(parse* p, const char* start, sett_search_term* term)
         return false;
     }
     p->nested--;
-    return parse_add(p, p->at - 1, SETT_SEARCH_END) != NULL;
+    return parse_add(p, p->at - 1 /* the brace */, SETT_SEARCH_END) != NULL;
 }
 
 /* Reads a term or a list, with `!` or `?` in front. */
@@ -852,7 +855,7 @@ SETTI_COLD static bool parse_chains(parse* p)
 {
     do {
         while (parse_item(p) && parse_accept(p, "||")) {
-            p->out->term[p->out->term_count - 1].or_next = true;
+            p->out->term[p->out->term_count - 1].or_next = true; /* a term, or a list's END */
         }
     } while (p->out->error_column == 0 && parse_accept(p, ","));
     return p->out->error_column == 0;
@@ -881,7 +884,7 @@ static bool parse_by(parse* p, sett_search_order* order)
     parse_skip(p);
     const char* start = p->at;
     const char* end = setti_search_word_end(start);
-    bool is_bare_word = end != start && *end != '.'; /* rejected below */
+    bool is_bare_word = end != start && *end != '.'; /* not read, and rejected below */
     if (!is_bare_word && !parse_operand(p, &order->by, PARSE_ENTITY)) {
         return false;
     }

@@ -64,7 +64,7 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
     return status;
 }
 
-/* Whether the order can read depths from the hierarchy: it is by depth in the hierarchy, and no
+/* Whether depths can be read from the hierarchy: the order is by depth in the hierarchy, and no
  * stored depth is outdated. */
 static bool rank_reads_depths(const setti_rank* rank)
 {
@@ -75,33 +75,35 @@ static bool rank_reads_depths(const setti_rank* rank)
 /* In place of (depth + 1): the depth of the entity is being computed. */
 #define RANK_OPEN UINT32_MAX
 
-/* Stores the depths of an entity, of its target, of the target's target and so on, up to the first
- * entity with a known depth. */
+/* Stores the depths of an entity, of its target, of the target's target and so on. Stops at the
+ * first entity with a known depth. */
 static void rank_store_depths(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     const uint64_t round = (uint64_t)work->round << 32;
     const uint64_t open = round | RANK_OPEN;
-    const uint64_t most = (uint64_t)rank->world->entities.count + 1; /* depth + 1 in a cycle */
+    /* In place of (depth + 1) in a cycle: more than any depth. */
+    const uint64_t cycle_depth = (uint64_t)rank->world->entities.count + 1;
     uint64_t steps = 0;
     uint32_t ancestor = index;
-    /* A value below `round` is of an earlier round: the depth is not known in this round. */
+    /* A value below `round` was stored in an earlier round: the depth is not known yet. */
     while (ancestor != SETTI_NONE && work->depth[ancestor] < round) {
         work->depth[ancestor] = open;
         ancestor = setti_along_target(rank->along, ancestor);
         steps++;
     }
-    uint64_t known = 0; /* (depth + 1) of `ancestor`; RANK_OPEN in a cycle; 0 without an ancestor */
+    /* (depth + 1) of `ancestor`; RANK_OPEN in a cycle; 0 without an ancestor */
+    uint64_t known_depth = 0;
     if (ancestor != SETTI_NONE) {
-        known = work->depth[ancestor] - round;
+        known_depth = work->depth[ancestor] - round;
     }
     for (ancestor = index; ancestor != SETTI_NONE && work->depth[ancestor] == open; steps--) {
-        work->depth[ancestor] = round | SETTI_MIN(known + steps, most);
+        work->depth[ancestor] = round | SETTI_MIN(known_depth + steps, cycle_depth);
         ancestor = setti_along_target(rank->along, ancestor);
     }
 }
 
-/* The number of links on the way from an entity to its last target, or 0 if `index` is
- * SETTI_NONE. */
+/* Returns 0 if `index` is SETTI_NONE. Otherwise returns the number of links on the way from the
+ * entity to its last target. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     SETTI_ASSERT(rank->along != NULL);
@@ -144,7 +146,7 @@ static int rank_compare_values(const setti_rank* rank, const setti_ranked* a, co
     if (rank->compare != NULL) {
         return rank->compare(a->value, b->value, rank->user);
     }
-    if (rank->side.type != NULL && a->value != NULL) { /* texts */
+    if (rank->side.type != NULL && a->value != NULL) { /* texts, which can end without a zero */
         return strncmp(a->value, b->value, rank->text_room);
     }
     return (a->key > b->key) - (a->key < b->key);
@@ -212,20 +214,21 @@ static bool rank_begin_depths(sett_world* world, setti_rank_work* work, bool poo
     return true;
 }
 
-bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room)
+bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled,
+                      uint32_t item_room)
 {
-    SETTI_ASSERT(room != 0);
+    SETTI_ASSERT(item_room != 0);
     sett_world* world = rank->world;
-    if (room > work->room) {
+    if (item_room > work->room) {
         setti_find_release(world, pooled, work->item, work->room * RANK_ITEM_SIZE);
         work->room = 0;
-        work->item = setti_find_alloc(world, pooled, room * RANK_ITEM_SIZE);
+        work->item = setti_find_alloc(world, pooled, item_room * RANK_ITEM_SIZE);
         if (work->item == NULL) {
             return false;
         }
-        work->room = room;
-        work->other = work->item + room;
-        work->run = (uint32_t*)(void*)(work->other + room);
+        work->room = item_room;
+        work->other = work->item + item_room;
+        work->run = (uint32_t*)(void*)(work->other + item_room);
     }
     bool computes_depths = rank->along != NULL && !rank_reads_depths(rank);
     return !computes_depths || rank_begin_depths(world, work, pooled);
@@ -260,7 +263,7 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
             uint32_t middle = k + 1 < run_count ? run[k + 1] : count;
             uint32_t end = k + 2 < run_count ? run[k + 2] : count;
             rank_merge(rank, item, run[k], middle, end, other);
-            run[merged_count++] = run[k];
+            run[merged_count++] = run[k]; /* in place: merged_count <= k */
         }
         run_count = merged_count;
         setti_ranked* merged = other;
@@ -270,10 +273,10 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
     return item;
 }
 
-/* The size of the rows of `room` results, in bytes. */
-static size_t sorted_row_size(const sett_search* search, uint32_t room)
+/* The size of the rows of `result_room` results, in bytes. */
+static size_t sorted_row_size(const sett_search* search, uint32_t result_room)
 {
-    return (size_t)room * search->result_count * sizeof(uint32_t);
+    return (size_t)result_room * search->result_count * sizeof(uint32_t);
 }
 
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search)
@@ -287,12 +290,12 @@ void setti_sorted_free(setti_sorted* sorted, const sett_search* search)
 /* Doubles the room for results. Returns false when memory runs out. */
 static bool sorted_grow(setti_sorted* sorted, const sett_search* search)
 {
-    uint32_t room = SETTI_MAX(sorted->room, 1024) * 2;
-    if (room <= sorted->room) {
+    uint32_t new_room = SETTI_MAX(sorted->room, 1024) * 2;
+    if (new_room <= sorted->room) {
         return false; /* the doubled number overflowed */
     }
     uint32_t* grown =
-        setti_find_alloc(search->world, sorted->pooled, sorted_row_size(search, room));
+        setti_find_alloc(search->world, sorted->pooled, sorted_row_size(search, new_room));
     if (grown == NULL) {
         return false;
     }
@@ -302,7 +305,7 @@ static bool sorted_grow(setti_sorted* sorted, const sett_search* search)
     setti_find_release(search->world, sorted->pooled, sorted->row,
                        sorted_row_size(search, sorted->room));
     sorted->row = grown;
-    sorted->room = room;
+    sorted->room = new_room;
     return true;
 }
 
@@ -343,7 +346,7 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
             entity[key] = variable != SETTI_NO_REF ? row[variable] : SETTI_NONE;
         }
         setti_ranked* item = &sorted->work.item[k];
-        item->entity = (sett_entity){k, 0};
+        item->entity = (sett_entity){k, 0}; /* the result's number in place of an index */
         setti_rank_fill(&search->rank, &sorted->work, item, entity[SETTI_RANK_GROUP],
                         entity[SETTI_RANK_CASCADE], entity[SETTI_RANK_VALUE]);
     }

@@ -41,8 +41,8 @@ typedef struct setti_search_side {
 typedef struct setti_rank {
     sett_world* world;
     const setti_type* group_by; /* group by the target of this relationship; NULL: do not group */
-    const setti_type* along;    /* sort by depth along this relationship; NULL: do not */
-    setti_search_side side;     /* sort by this value, unless side.type is NULL */
+    const setti_type* along;    /* sort by depth along this relationship; NULL: not by depth */
+    setti_search_side side;     /* sort by this value; side.type NULL: not by value */
     size_t text_room;           /* most bytes of a text value */
     bool reverse;
     int (*compare)(const void* a, const void* b, void* user); /* compares values, or NULL */
@@ -77,8 +77,8 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
  * is neither. */
 bool setti_rank_along(sett_world* world, sett_component relationship, const setti_type** type);
 
-/* Returns the message for a failure of setti_rank_along: `wrong`. The message is empty if the
- * hierarchy could not be registered, because that error was reported already. */
+/* Returns the message after a failure of setti_rank_along: `wrong`, or an empty text. The text is
+ * empty if the hierarchy could not be registered, because that error was reported already. */
 const char* setti_rank_wrong(const sett_world* world, sett_component relationship,
                              const char* wrong);
 
@@ -88,15 +88,16 @@ typedef struct setti_rank_work {
     uint32_t* run;       /* first item of each run */
     uint32_t room;       /* number of items */
     uint32_t depth_room; /* number of entity indices */
-    uint32_t round;      /* number of the current sorting */
+    uint32_t round;      /* counts the sortings that compute depths */
     uint64_t* depth;     /* by entity index: (round of the computation) << 32 | (depth + 1) */
 } setti_rank_work;
 
 /* For the parameter `pooled`. Systems pass false: the pool is for a single thread. */
 #define SETTI_FROM_POOL true
 
-/* Prepares the sorting of up to `room` items. Returns false when memory runs out. */
-bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
+/* Prepares the sorting of up to `item_room` items. Returns false when memory runs out. */
+bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled,
+                      uint32_t item_room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 
 /* Reads the group, depth and value of an item. Each part has its own entity: an index, or

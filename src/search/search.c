@@ -1,9 +1,9 @@
 /* search.c: a list of terms becomes a tree of scopes and items (search.h).
  *
  * All decisions that do not depend on values are made here, once for all loops: the meaning of each
- * name, the scope of each variable, and the lists of `||` needed to find a variable that no other
- * term finds. A list of this kind makes *branches*: copies of the query, each with a side of the
- * list, and without the results of earlier sides.
+ * name, the scope of each variable, and which lists of `||` must find a variable. A list must find
+ * a variable that no other term finds. Such a list makes *branches*: copies of the query, each with
+ * a side of the list, and without the results of earlier sides.
  *
  *     Ship($s), {DockedAt($s, $p) || Orbits($s, $p)}, Planet($p)         $s is found by Ship, $p by
  *                                                                        Planet: the list is a test
@@ -90,7 +90,7 @@ SETTI_COLD static bool build_fail(search_build* b, sett_status status, const cha
  * Returns false. */
 static bool build_fail_message(search_build* b, sett_status status, const char* message)
 {
-    b->failed = b->failed || message[0] == '\0';
+    b->failed = b->failed || message[0] == '\0'; /* then build_fail reports nothing */
     return build_fail(b, status, "%s", message);
 }
 
@@ -145,9 +145,9 @@ static bool build_is_name(const char* name)
     return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
-/* Finds or adds the constant or variable that `ref` names. If `ref` is empty, `default_name` is the
- * name; NULL: none. Returns the number of the variable, or SETTI_SOME for "_". Returns SETTI_NO_REF
- * if there is no name, or after an error. */
+/* Finds or adds the constant or variable that `ref` names. An empty `ref` has the name
+ * `default_name`, or no name if that is NULL. Returns the number of the variable, or SETTI_SOME for
+ * "_". Returns SETTI_NO_REF if there is no name, or after an error. */
 SETTI_COLD static uint8_t build_ref(search_build* b, const sett_search_ref* ref,
                                     const char* default_name, uint16_t scope)
 {
@@ -179,14 +179,14 @@ SETTI_COLD static uint8_t build_ref(search_build* b, const sett_search_ref* ref,
     return number;
 }
 
-/* Reports that a query needs more tests than `most`. Returns false. */
-static bool build_fail_tests(search_build* b, uint32_t most)
+/* Reports that a query needs more tests than `limit`. Returns false. */
+static bool build_fail_tests(search_build* b, uint32_t limit)
 {
     return build_fail(
         b, SETT_STATUS_LIMIT,
         "`||`, `!` and `{ }` need more than %u tests - use fewer of them, or make two "
         "searches",
-        (unsigned)most);
+        (unsigned)limit);
 }
 
 /* The bit of a variable, or 0 if `ref` is a constant, SETTI_SOME or SETTI_NO_REF. */
@@ -217,7 +217,7 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
     return item;
 }
 
-/* Adds a scope inside the scope `parent`. The first scope is the outermost one, its own parent.
+/* Adds a scope inside the scope `parent`. The first scope is the outermost one, and its own parent.
  * Returns the number of the scope, or 0 after an error. */
 static uint16_t build_new_scope(search_build* b, uint16_t parent)
 {
@@ -241,7 +241,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
 }
 
 /* Appends `numbers` to the search's `order`: the items of a scope, or the scopes of a list. *span
- * becomes their range in `order`. */
+ * becomes the range of these numbers. Returns false after an error. */
 static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
@@ -327,7 +327,7 @@ static void build_note_source(const search_build* b, const setti_search_item* it
     }
 }
 
-/* Notes the variables with a component, link or member that an item tests. */
+/* Notes the variables of which an item tests a component, link or member. */
 static void build_note_sources(const search_build* b, const setti_search_item* item)
 {
     bool compares = item->kind == SETTI_ITEM_COMPARE;
@@ -516,7 +516,7 @@ SETTI_COLD static bool build_term_or_list(search_build* b, search_items* items, 
     bool is_list = b->search->term[b->at].kind == SETT_SEARCH_BEGIN;
     bool built;
     if (is_list) {
-        b->at++; /* to the first term of the list */
+        b->at++; /* the first term of the list */
         built = build_scope(b, items, scope, BUILD_TO_LIST_END);
     } else {
         built = build_leaf(b, items, scope);
@@ -574,7 +574,7 @@ static bool build_has_or(const sett_search* search, uint32_t first)
     return false;
 }
 
-/* Reports an error unless the current term can be a side of `||`. */
+/* Reports an error if the current term cannot be a side of `||`. */
 static bool build_check_side(search_build* b)
 {
     const sett_search* search = b->search;
@@ -714,7 +714,7 @@ SETTI_COLD static void build_variables(search_build* b, uint16_t scope)
 }
 
 /* Marks the end of an optional link that no other term uses: only the link finds this variable.
- * Reports an error if no other term uses any of the two ends. */
+ * Reports an error if other terms use neither end. */
 static bool build_optional(search_build* b, const setti_search_item* item)
 {
     sett_search* search = b->search;
@@ -735,20 +735,20 @@ static bool build_optional(search_build* b, const setti_search_item* item)
     return true;
 }
 
-/* Returns a list that has the variable of `bit` on all sides, or NULL. Sets *partly if a list has
- * the variable on some sides only. */
+/* Returns a list that has the variable of `bit` on all sides. Returns NULL if no list has. Sets
+ * *partly if a list has the variable on some sides only. */
 static const setti_search_item* build_list_with(const sett_search* search,
                                                 const setti_search_scope* scope, uint32_t bit,
                                                 bool* partly)
 {
     for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
-        bool has_sides = item->kind == SETTI_ITEM_LIST && !item->negated &&
-                         item->scopes.stop != item->scopes.first + 1;
-        if (!has_sides || (item->variables & bit) == 0) {
+        bool has_several_sides = item->kind == SETTI_ITEM_LIST && !item->negated &&
+                                 item->scopes.stop != item->scopes.first + 1;
+        if (!has_several_sides || (item->variables & bit) == 0) {
             continue;
         }
-        uint32_t in_all = UINT32_MAX;
+        uint32_t in_all = UINT32_MAX; /* the variables on all sides so far */
         for (uint32_t s = item->scopes.first; s < item->scopes.stop; s++) {
             in_all &= build_outer(search, search->order[s]);
         }
@@ -800,7 +800,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t bran
     return build_inner_list(b, items, branch, &staying, side_scope.locals);
 }
 
-/* Adds to `items` the test that no side of the list before the side `side` is true. */
+/* Adds a test to `items`: none of the list's sides before the side `side` is true. */
 static bool build_exclude(search_build* b, search_items* items, const setti_search_item* list,
                           uint32_t side)
 {
@@ -819,11 +819,12 @@ static bool build_exclude(search_build* b, search_items* items, const setti_sear
     return true;
 }
 
-static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
+static bool build_branches(search_build* b, uint16_t scope, uint32_t branch_limit);
 
-/* Builds a branch: a copy of the scope with one side of the list in place of the list. */
+/* Builds a branch: a copy of the scope with one side of the list in place of the list. Lists in the
+ * copy can make up to `branch_limit` branches of it. */
 SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
-                                    uint32_t side, uint32_t most)
+                                    uint32_t side, uint32_t branch_limit)
 {
     SETTI_ASSERT(list->scopes.first + side < list->scopes.stop);
     sett_search* search = b->search;
@@ -846,12 +847,12 @@ SETTI_COLD static bool build_branch(search_build* b, uint16_t scope, const setti
     if (side != 0 && !build_exclude(b, &items, list, side)) {
         return false;
     }
-    return build_close_scope(b, branch, &items) && build_branches(b, branch, most);
+    return build_close_scope(b, branch, &items) && build_branches(b, branch, branch_limit);
 }
 
-/* Adds a scope as one branch. If a list must find a variable, adds up to `most` branches
+/* Adds a scope as a branch. If a list must find a variable, adds up to `branch_limit` branches
  * instead. */
-SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
+SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t branch_limit)
 {
     sett_search* search = b->search;
     uint32_t missing = search->scope[scope].locals & ~b->found[scope];
@@ -873,12 +874,13 @@ SETTI_COLD static bool build_branches(search_build* b, uint16_t scope, uint32_t 
             continue; /* a scan finds the variable */
         }
         uint32_t sides = (uint32_t)(list->scopes.stop - list->scopes.first);
-        if (sides > most) {
+        if (sides > branch_limit) {
             continue; /* too many branches: a scan finds the variable */
         }
         for (uint32_t side = 0; side < sides; side++) {
-            uint32_t part = (most + side) / sides; /* the parts of all sides add up to `most` */
-            if (!build_branch(b, scope, list, side, part)) {
+            /* In sum over all sides: `branch_limit`. */
+            uint32_t branches = (branch_limit + side) / sides;
+            if (!build_branch(b, scope, list, side, branches)) {
                 return false;
             }
         }
@@ -959,12 +961,12 @@ SETTI_COLD static bool build_tree(search_build* b)
             return false;
         }
     }
-    b->at = 0;
+    b->at = 0; /* errors of branches are at the first term */
     if (!build_branches(b, top, SETTI_SEARCH_BRANCHES) || !build_order(b)) {
         return false;
     }
-    /* A branch has at most a test for each item, an input for each scope and one for itself, and
-     * two steps for each variable: to find the variable, and to drop hidden entities. */
+    /* A branch has at most a test for each item, and an input for each scope and for itself. For
+     * each variable it has two steps: to find the variable, and to drop hidden entities. */
     uint32_t most_steps = search->item_count + search->scope_count + 2 * search->variable_count + 1;
     search->step_room = most_steps * search->branch_count;
     search->pipe_room = (search->scope_count + 1) * search->branch_count;
@@ -1013,7 +1015,7 @@ SETTI_COLD static void search_keep_texts(search_texts* texts, sett_search* searc
     }
 }
 
-/* Appends a term to `b->term`. Returns false if there is no room. */
+/* Appends a term to the *count terms in `b->term`. Returns false if there is no room. */
 static bool search_add_term(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     if (*count == SETT_SEARCH_TERMS) {
@@ -1024,8 +1026,8 @@ static bool search_add_term(search_build* b, uint32_t* count, const sett_search_
     return true;
 }
 
-/* Adds a copy of a term with "*" for each relationship, joined by `||`. Returns false if there is
- * no room. */
+/* Adds a copy of a term for each relationship, in place of "*". `||` joins the copies. Returns
+ * false if there is no room. */
 static bool search_add_each(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     const setti_type_list* types = &b->search->world->registered;
@@ -1143,7 +1145,7 @@ SETTI_COLD static sett_search* search_make(search_build* b, sett_world* world,
     return search;
 }
 
-/* Copies a part of the search to *memory, and moves *memory behind the copy. Returns the copy. */
+/* Copies an array of the tree to *memory, and moves *memory behind the copy. Returns the copy. */
 static void* search_move(unsigned char** memory, const void* part, size_t size)
 {
     unsigned char* copy = *memory;
@@ -1156,11 +1158,12 @@ static void* search_move(unsigned char** memory, const void* part, size_t size)
 static bool search_settle(const search_build* b)
 {
     sett_search* search = b->search;
-    size_t items = search->item_count * sizeof(*search->item);
-    size_t sides = search->compare_count * sizeof(*search->side);
-    size_t scopes = search->scope_count * sizeof(*search->scope);
-    size_t order = search->order_count * sizeof(*search->order);
-    size_t size = items + sides + scopes + order + 4 * 16; /* 4 parts, aligned to 16 bytes */
+    size_t item_size = search->item_count * sizeof(*search->item);
+    size_t side_size = search->compare_count * sizeof(*search->side);
+    size_t scope_size = search->scope_count * sizeof(*search->scope);
+    size_t order_size = search->order_count * sizeof(*search->order);
+    /* The four arrays are aligned to 16 bytes. */
+    size_t size = item_size + side_size + scope_size + order_size + 4 * 16;
     unsigned char* memory = setti_pool_alloc(&search->world->pool, size, 16);
     if (memory == NULL) {
         (void)setti_world_no_memory(search->world, b->call);
@@ -1169,18 +1172,18 @@ static bool search_settle(const search_build* b)
     SETTI_ASSERT(search->tree_size == 0);
     search->tree_size = size;
     SETTI_ASSERT(search->compare_count <= SETTI_SEARCH_COMPARES);
-    search->item = search_move(&memory, search->item, items);
-    search->side = search_move(&memory, search->side, sides);
-    search->scope = search_move(&memory, search->scope, scopes);
-    search->order = search_move(&memory, search->order, order);
+    search->item = search_move(&memory, search->item, item_size);
+    search->side = search_move(&memory, search->side, side_size);
+    search->scope = search_move(&memory, search->scope, scope_size);
+    search->order = search_move(&memory, search->order, order_size);
     return true;
 }
 
 static void search_free(sett_world* world, sett_search* search)
 {
     if (search != NULL) {
-        void* tree =
-            search->tree_size != 0 ? search->item : NULL; /* else the tree is in the search_build */
+        /* If tree_size is 0, the tree is still in the search_build, which is freed apart. */
+        void* tree = search->tree_size != 0 ? search->item : NULL;
         setti_pool_free(&world->pool, tree, search->tree_size, 16);
         setti_pool_free(&world->pool, search, search->size, 64);
     }
@@ -1222,7 +1225,7 @@ SETTI_COLD static sett_search* search_create(sett_world* world, const sett_searc
                                              size_t term_size, const uint32_t* columns,
                                              const char* call)
 {
-    SETTI_ASSERT(columns == NULL || desc->name != NULL); /* the name is the text then */
+    SETTI_ASSERT(columns == NULL || desc->name != NULL); /* with columns, the name is the text */
     bool too_many = desc->term_count > SETT_SEARCH_TERMS;
     if (desc->term_count == 0 || too_many || desc->terms == NULL) {
         sett_status status = too_many ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT;

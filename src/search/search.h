@@ -18,7 +18,7 @@
 /* Items for which `order` has room: two scopes of 128 items a branch, and one item a list. */
 #define SETTI_SEARCH_ORDER (SETTI_SEARCH_BRANCHES * 2 * 128 + SETTI_SEARCH_SCOPES)
 
-#define SETTI_SOME 0xFEu     /* stands for `_`, any entity, where a variable has its number */
+#define SETTI_SOME 0xFEu     /* in place of a variable's number: `_`, any entity */
 #define SETTI_NO_REF 0xFFu   /* in place of a variable's number: the term has no source or target */
 #define SETTI_NO_DEPTH 0xFFu /* in place of a depth: the variable is fixed, and has no block */
 /* In place of a term's number: the order. */
@@ -47,7 +47,7 @@ typedef struct setti_search_item {
     bool or_self;           /* of a link: also true if source and target are the same entity */
     bool closure; /* of a link: also true if a chain of links leads from source to target */
     sett_walk walk;
-    const setti_type* type;     /* of a component or link */
+    const setti_type* type;     /* the component or link to test */
     const setti_type* along;    /* of a link or `walk`: the relationship or hierarchy */
     const setti_type* needs[2]; /* types that source and target must have; NULL: none */
     setti_span scopes;          /* of a list: its scopes, in the search's `order` */
@@ -96,13 +96,13 @@ typedef struct setti_search_step {
     const setti_search_scope* scope; /* of a scan: the scope of the items to test */
     setti_span pipes;                /* of a list's test: the pipes of the sides */
     uint32_t found;    /* of a list's test: bits of the variables found before the test */
-    bool prefetch;     /* the links are larger than a cache */
+    bool prefetch;     /* links are prefetched: they are larger than a cache */
     uint64_t estimate; /* rows after the step, times SETTI_ESTIMATE_ONE */
 } setti_search_step;
 
 typedef struct setti_search_plan {
-    setti_search_step* step; /* room for search->step_room */
-    setti_span* pipe;        /* ranges of steps, first the branches; room for search->pipe_room */
+    setti_search_step* step; /* room for search->step_room steps */
+    setti_span* pipe;        /* ranges of steps, branches first; room for search->pipe_room */
     uint32_t step_count;
     uint32_t pipe_count;
     /* By branch and variable: the depth of the variable's block. */
@@ -181,8 +181,8 @@ static inline uint64_t setti_search_newest(const setti_pages* pages)
     return newest;
 }
 
-/* Returns a tick for a read: later than the last write, at the tick `newest`, and not later than
- * writes to come. */
+/* Returns the tick of a read. It is later than `newest`, the tick of the last write. It is not
+ * later than the ticks of writes to come. */
 static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
 {
     bool written_now = SETTI_MAX(newest, pool->restored) == pool->tick;
@@ -194,8 +194,8 @@ static inline uint64_t setti_search_read_tick(setti_pool* pool, uint64_t newest)
 
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
-/* Returns the type of the presence bits that a scan for a variable tests because of an item, or
- * NULL if the scan tests none. `driver` is the type that drives the scan, or NULL. */
+/* Returns the type that a scan for a variable tests because of an item. Returns NULL if the scan
+ * cannot test the item. `driver` is the type that drives the scan, or NULL. */
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
@@ -229,7 +229,7 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
 /* Whether a member has a scale: its value is the stored number times the scale. */
 bool setti_compare_is_scaled(const sett_member_ref* member);
 
-/* The index of the entity that a side has as value for the entity `index`, or SETTI_NONE. */
+/* The index of the entity that is the value of a side for the entity `index`, or SETTI_NONE. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
 
 /* Returns true for a constant or a bound variable. */
@@ -286,8 +286,8 @@ static inline const char* setti_search_word_end(const char* text)
     return text;
 }
 
-/* Whether a term reads an entity that is not its variable: the end of a walk, the singletons'
- * entity or a constant. */
+/* Whether a term reads another entity than the one of its variable: the end of a walk, the
+ * singletons' entity or a constant. */
 static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 {
     bool is_constant = term->source.variable == NULL && !sett_is_null(term->source.entity);
@@ -298,7 +298,7 @@ static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 typedef struct setti_parsed {
     sett_world* world;
     sett_search_term term[SETT_SEARCH_TERMS];
-    /* By term: the column, in bytes from 1 on. At SETTI_AT_ORDER that of the order; 0: no order. */
+    /* The column of each term, in bytes from 1 on. At SETTI_AT_ORDER: of the order; 0: no order. */
     uint32_t column[SETT_SEARCH_TERMS + 1];
     uint32_t term_count;
     sett_search_order order;
@@ -310,7 +310,7 @@ typedef struct setti_parsed {
 } setti_parsed;
 
 /* Reports that something is wrong at a column of a text. The column counts bytes over all lines,
- * from 1 on. The message names the line too, unless the place is in the first line. */
+ * from 1 on. If the place is not in the first line, the message names the line too. */
 sett_status setti_search_fail(sett_world* world, sett_status status, const char* call,
                               const char* text, uint32_t column, const char* wrong);
 

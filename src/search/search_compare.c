@@ -1,8 +1,8 @@
 /* search_compare.c: comparisons of names, members and entities.
  *
  * Numbers of different kinds are compared by value: -1 is below every unsigned number, 2^53 + 1 is
- * not equal to the nearest double. A constant compared with an f32 member is first rounded to f32,
- * so that `== 0.1` is true for a member set to 0.1.
+ * not equal to the nearest double. A constant beside an f32 member is first rounded to f32. So
+ * `== 0.1` is true for a member set to 0.1.
  *
  * Invariant:  a comparison with NaN is false, except !=;  a comparison without a value is false
  */
@@ -13,13 +13,13 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Makes a value of a text. The text ends at the first zero, or after `room` bytes. */
-static void side_text(setti_side_value* value, const char* text, size_t room)
+/* Makes a value of a text. The text ends at the first zero, or after `max_length` bytes. */
+static void side_text(setti_side_value* value, const char* text, size_t max_length)
 {
-    const char* end = memchr(text, '\0', room);
+    const char* end = memchr(text, '\0', max_length);
     value->kind = SETTI_VALUE_TEXT;
     value->text = text;
-    value->length = room;
+    value->length = max_length;
     if (end != NULL) {
         value->length = (size_t)(end - text);
     }
@@ -183,6 +183,7 @@ static const char* compare_check(const setti_search_side* left, const setti_sear
         return "the two sides of a comparison are not both numbers, both texts or both entities "
                "- write two of one kind";
     }
+    /* Texts and all later kinds are constants. */
     bool left_is_constant = left->kind >= SETT_OPERAND_TEXT;
     bool right_is_constant = right->kind >= SETT_OPERAND_TEXT;
     if (left_is_constant && right_is_constant) {
@@ -224,7 +225,7 @@ bool setti_compare_is_scaled(const sett_member_ref* member)
 {
     double scale = member->member->scale;
     if (scale < 0 || scale > 0) {
-        return scale < 1 || scale > 1;
+        return scale < 1 || scale > 1; /* a scale of 1 changes nothing */
     }
     return false; /* 0: no scale is set */
 }
@@ -268,8 +269,8 @@ static void side_member(setti_side_value* value, const sett_world* world,
     value->number *= member->member->scale; /* only read if the form is FLOAT */
 }
 
-/* Reads the value that a side has for an entity. If `index` is SETTI_NONE, only a constant side has
- * a value. */
+/* Reads the value of a side for an entity. If `index` is SETTI_NONE, only a constant side has a
+ * value. */
 static setti_side_value side_get(sett_world* world, const setti_search_side* side, uint32_t index)
 {
     setti_side_value value = side->value;
@@ -309,7 +310,8 @@ bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_
     return value.kind != SETTI_VALUE_NONE;
 }
 
-/* An order is -1, 0 or 1 for below, equal or above; ORDER_NONE if one of the numbers is NaN. */
+/* The order of two values: -1, 0 or 1 if the first is below, equal to or above the second. It is
+ * ORDER_NONE if one of them is NaN. */
 #define ORDER_NONE 2
 #define ORDER_OF(a, b) ((a) < (b) ? -1 : (a) > (b))
 
@@ -384,7 +386,7 @@ static bool compare_contains(const setti_side_value* a, const setti_side_value* 
     return false;
 }
 
-/* Whether a comparison is true for an order. */
+/* Whether a comparison is true if its two sides have the order `order`. */
 static bool compare_is(sett_compare compare, int order)
 {
     switch (compare) {
@@ -398,7 +400,7 @@ static bool compare_is(sett_compare compare, int order)
         return order <= 0;
     case SETT_COMPARE_GREATER:
         return order > 0 && order != ORDER_NONE;
-    default:
+    default: /* SETT_COMPARE_GREATER_OR_EQUAL */
         return order >= 0 && order != ORDER_NONE;
     }
 }
@@ -407,26 +409,26 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
                         const setti_search_side* right, sett_compare compare, uint32_t a,
                         uint32_t b)
 {
-    setti_side_value x = side_get(world, left, a);
-    setti_side_value y = side_get(world, right, b);
-    if (x.kind == SETTI_VALUE_NONE || y.kind == SETTI_VALUE_NONE) {
+    setti_side_value left_value = side_get(world, left, a);
+    setti_side_value right_value = side_get(world, right, b);
+    if (left_value.kind == SETTI_VALUE_NONE || right_value.kind == SETTI_VALUE_NONE) {
         return false;
     }
-    SETTI_ASSERT(x.kind == y.kind);
-    if (x.kind == SETTI_VALUE_ENTITY) {
-        bool is_equal = x.bits == y.bits;
+    SETTI_ASSERT(left_value.kind == right_value.kind);
+    if (left_value.kind == SETTI_VALUE_ENTITY) {
+        bool is_equal = left_value.bits == right_value.bits;
         bool wants_equal = compare == SETT_COMPARE_EQUAL;
         return is_equal == wants_equal;
     }
     if (compare >= SETT_COMPARE_CONTAINS) {
         bool wants_part = compare == SETT_COMPARE_CONTAINS;
-        return compare_contains(&x, &y) == wants_part;
+        return compare_contains(&left_value, &right_value) == wants_part;
     }
     int order;
-    if (x.kind == SETTI_VALUE_TEXT) {
-        order = order_texts(&x, &y);
+    if (left_value.kind == SETTI_VALUE_TEXT) {
+        order = order_texts(&left_value, &right_value);
     } else {
-        order = order_numbers(&x, &y);
+        order = order_numbers(&left_value, &right_value);
     }
     return compare_is(compare, order);
 }

@@ -7,8 +7,8 @@
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
 
-/* Whether a name needs no quotes. The name can have the characters `more`, beside those of
- * words. */
+/* Whether a name needs no quotes. Besides the characters of words, the name can have the characters
+ * `more`. */
 static bool spell_is_plain(const char* name, const char* more)
 {
     static const char* const words[] = {"parent",    "up", "self",     "target",  "prefab",
@@ -41,8 +41,8 @@ static void spell_quoted(setti_writer* writer, const char* text)
     setti_writer_add(writer, "\"");
 }
 
-/* Writes a name, in quotes if necessary. The characters `more` need no quotes, beside those of
- * words. */
+/* Writes a name, in quotes if necessary. Besides the characters of words, the characters `more`
+ * need no quotes. */
 SETTI_COLD static void spell_text(setti_writer* writer, const char* name, const char* more)
 {
     if (spell_is_plain(name, more)) {
@@ -96,18 +96,18 @@ static void spell_walk(setti_writer* writer, const sett_search* search,
                        const sett_search_term* term)
 {
     SETTI_ASSERT(term->walk != SETT_WALK_NONE);
-    bool parent = term->along == 0 || term->along == SETT_ID_HIERARCHY;
+    bool in_hierarchy = term->along == 0 || term->along == SETT_ID_HIERARCHY;
     if (term->walk == SETT_WALK_SELF_UP && term->along == SETT_ID_INSTANCE_OF) {
         setti_writer_add(writer, "prefab");
         return;
     }
-    if (term->walk == SETT_WALK_ONE && parent) {
+    if (term->walk == SETT_WALK_ONE && in_hierarchy) {
         setti_writer_add(writer, "parent");
         return;
     }
-    static const char* const words[] = {"", "target", "up", "self|up"};
+    static const char* const words[] = {"", "target", "up", "self|up"}; /* by sett_walk */
     setti_writer_add(writer, "%s", words[term->walk]);
-    if (!parent) {
+    if (!in_hierarchy) {
         setti_writer_add(writer, " ");
         spell_text(writer, sett_component_name(search->world, term->along), "");
     }
@@ -143,6 +143,7 @@ static void spell_number(setti_writer* writer, double number)
 {
     char text[SETTI_NUMBER_SIZE];
     if (isinf(number)) {
+        /* Too large for a double: parse.c reads an infinity. */
         setti_writer_add(writer, "%s", number < 0 ? "-1e999" : "1e999");
         return;
     }
@@ -172,7 +173,7 @@ SETTI_COLD static void spell_operand(setti_writer* writer, const sett_search* se
     }
     bool constant = operand->of.variable == NULL && !sett_is_null(operand->of.entity);
     bool omits_this = operand->kind != SETT_OPERAND_ENTITY && spell_is_this(&operand->of);
-    if (constant) { /* no name: at the start of a term, parse.c reads a name as a component */
+    if (constant) { /* a handle: at the start of a term, parse.c reads a name as a component */
         setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(operand->of.entity));
     } else if (!omits_this) {
         spell_ref(writer, search, &operand->of);
@@ -186,7 +187,7 @@ SETTI_COLD static void spell_operand(setti_writer* writer, const sett_search* se
     }
 }
 
-/* Writes an access that is not the usual one, and [drive]. */
+/* Writes the access of a term in brackets, unless it is the usual one. Also writes "drive". */
 static void spell_access(setti_writer* writer, const sett_search_term* term)
 {
     sett_access usual = setti_search_is_elsewhere(term) ? SETT_IN : SETT_INOUT;
@@ -235,8 +236,8 @@ SETTI_COLD static void spell_of(setti_writer* writer, const sett_search* search,
                                 const sett_search_ref* ref, sett_component relationship)
 {
     bool is_this = spell_is_this(ref);
-    bool only_variable =
-        relationship == 0 && ref->variable != NULL; /* then "$this" is written too */
+    /* A variable alone is written even if it is "$this". */
+    bool only_variable = relationship == 0 && ref->variable != NULL;
     if (!is_this || only_variable) {
         setti_writer_add(writer, " ");
         spell_ref(writer, search, ref);

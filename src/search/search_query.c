@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-/* Makes a term of a query from a term of a search. Returns NULL, or what the term has that queries
- * cannot have. */
+/* Makes a term of a query from a term of a search. If queries cannot have such a term, returns what
+ * they cannot have. Otherwise returns NULL. */
 static const char* plain_term(const sett_search_term* search_term, bool in_list, sett_term* term)
 {
     const char* source = search_term->source.variable;
@@ -37,7 +37,8 @@ static const char* plain_term(const sett_search_term* search_term, bool in_list,
     return NULL;
 }
 
-/* Makes all terms. Returns NULL, or what the term *number has that queries cannot have. */
+/* Makes all terms. If queries cannot have the term *number, returns what they cannot have.
+ * Otherwise returns NULL. */
 static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc, uint32_t* number)
 {
     uint32_t lists = 0;

@@ -15,6 +15,7 @@ SETTI_INLINE uint32_t setti_walk_first(const setti_type* relationship, uint32_t 
         if (node == NULL) {
             return SETTI_NONE;
         }
+        /* The first child, or the parent. */
         uint32_t link = side == SETTI_SOURCES ? node->first : node->parent;
         return setti_link_index(link);
     }

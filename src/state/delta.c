@@ -73,8 +73,8 @@ uint32_t setti_delta_bytes(const setti_type* type)
 
 /* -------------------------------------------------------------------------------------- writing */
 
-#define DELTA_ROOM 16384      /* the least size of the buffer in bytes */
-#define DELTA_ROOM_SMALL 1024 /* the least size in worlds with small_pages */
+#define DELTA_ROOM 16384      /* the least capacity of a buffer that grows, in bytes */
+#define DELTA_ROOM_SMALL 1024 /* its least capacity in worlds with small_pages */
 
 static bool delta_has_room(const setti_delta_writer* writer, size_t size)
 {
@@ -85,9 +85,10 @@ static bool delta_has_room(const setti_delta_writer* writer, size_t size)
 SETTI_COLD static void delta_grow(setti_delta_writer* writer, size_t size)
 {
     SETTI_ASSERT(writer->pool != NULL);
-    size_t least = writer->pool->small ? DELTA_ROOM_SMALL : DELTA_ROOM;
-    size_t capacity = SETTI_MAX(SETTI_MAX(writer->size + size, writer->capacity * 2), least);
-    bool complete = writer->size <= writer->capacity; /* no earlier failure has lost bytes */
+    size_t least_capacity = writer->pool->small ? DELTA_ROOM_SMALL : DELTA_ROOM;
+    size_t capacity =
+        SETTI_MAX(SETTI_MAX(writer->size + size, writer->capacity * 2), least_capacity);
+    bool complete = writer->size <= writer->capacity; /* no byte was lost by a failure before */
     unsigned char* out = NULL;
     if (complete) {
         out = setti_pool_alloc(writer->pool, capacity, 16);
@@ -144,7 +145,7 @@ void setti_delta_write_handle(setti_delta_writer* writer, uint32_t index, uint32
 {
     SETTI_ASSERT(writer->run_count == SETTI_DELTA_HANDLES_MAX || index >= writer->run_next);
     bool continues = index == writer->run_next && generation == writer->run_generation;
-    if (writer->run_count == SETTI_DELTA_HANDLES_MAX || !continues) {
+    if (writer->run_count == SETTI_DELTA_HANDLES_MAX || !continues) { /* begins a run */
         setti_delta_write_number(writer, index, 4);
         setti_delta_write_number(writer, generation, 4);
         writer->run_at = writer->size;
@@ -160,7 +161,7 @@ void setti_delta_write_handle(setti_delta_writer* writer, uint32_t index, uint32
 static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ended,
                                const sett_entity* begun)
 {
-    (void)begun; /* for delta_write_begun, which writes another list */
+    (void)begun; /* delta_write_begun writes the list of created entities */
     if (ended != NULL) {
         setti_delta_write_handle((setti_delta_writer*)sink, ended->index, ended->generation);
     }
@@ -168,7 +169,7 @@ static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ende
 
 static void delta_write_new_entities(setti_delta_writer* writer)
 {
-    uint32_t cursor = SETTI_NONE;
+    uint32_t cursor = SETTI_NONE; /* before the first */
     const setti_view_page* page;
     setti_view* view = writer->walk->view;
     while ((page = setti_view_next(view, &view->world->entities.pages, &cursor)) != NULL) {
@@ -185,10 +186,10 @@ static void delta_write_new_entities(setti_delta_writer* writer)
 static void delta_write_begun(setti_delta_writer* writer)
 {
     setti_delta_begin_handles(writer);
-    if (writer->walk->view->empty) {
+    if (writer->walk->view->empty) { /* all entities are new, and none is marked */
         delta_write_new_entities(writer);
     }
-    uint32_t index = SETTI_NONE;
+    uint32_t index = SETTI_NONE; /* before the first */
     while (setti_marks_next(&writer->walk->begun, &index)) {
         sett_entity entity = setti_view_entity(writer->walk->view, index, SETTI_AFTER);
         setti_delta_write_handle(writer, index, entity.generation);
@@ -212,7 +213,7 @@ void setti_delta_write_record(setti_delta_writer* writer, const setti_type* type
     uint64_t padding_hash = setti_type_data(type)->padding_hash;
     form |= setti_delta_order_of(type);
     if (module != NULL && module->choice != NULL) {
-        version = module->choice(type);
+        version = module->choice(type); /* the sender's choice, in place of a version */
     }
     if (rounding == SETTI_ROUNDED) {
         SETTI_ASSERT(setti_delta_sends(type));
@@ -298,6 +299,7 @@ static bool delta_concerns(const setti_delta_writer* writer, const setti_type* t
     if (codec == NULL || codec->follows == NULL) {
         return false;
     }
+    /* The owners of these lists decide which values are written. */
     const setti_type* list_type = codec->follows(type->world);
     return list_type != NULL && setti_compare_concerns(writer->walk, list_type);
 }
@@ -521,7 +523,8 @@ sett_status setti_delta_check_capacity(sett_world* world, const char* call, cons
                                  call, (unsigned long)size, (unsigned long)capacity);
 }
 
-/* Moves the writer's bytes to `out`. After a failure, frees them. Returns `status`. */
+/* Moves the writer's bytes to `out`. If `status` is a failure, frees the bytes instead. Returns
+ * `status`. */
 static sett_status delta_take_bytes(sett_world* world, sett_status status,
                                     const setti_delta_writer* writer, setti_bytes* out)
 {
@@ -548,8 +551,10 @@ static size_t delta_guess_size(const sett_world* world)
     size_t size = 4096 + (size_t)world->entities.count;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
-        size_t each = (size_t)setti_delta_bytes(type) + 1;
-        size += 128 + SETTI_MIN((size_t)type->storage.count, SIZE_MAX / 4 / each) * each;
+        size_t value_room = (size_t)setti_delta_bytes(type) + 1;
+        /* 128: the record; the limit of the count avoids an overflow */
+        size +=
+            128 + SETTI_MIN((size_t)type->storage.count, SIZE_MAX / 4 / value_room) * value_room;
     }
     return size;
 }
@@ -572,7 +577,7 @@ static sett_status delta_encode_all(sett_world* world, const char* call, setti_d
     }
     if (status == SETT_OK) {
         delta_write_all(writer, &walk);
-        delta_write_hashes(writer, 0, sum);
+        delta_write_hashes(writer, 0 /* the sum of the empty world */, sum);
         status = writer->encoder.status;
     }
     setti_compare_deinit(&walk);

@@ -24,7 +24,7 @@
 #define SETTI_DELTA_COUNT_ENDED (SETTI_DELTA_COUNTS + 8)  /* runs of destroyed entities */
 #define SETTI_DELTA_COUNT_BEGUN (SETTI_DELTA_COUNTS + 12) /* runs of created entities */
 #define SETTI_DELTA_COUNT_SLOTS (SETTI_DELTA_COUNTS + 16) /* runs of freed indices */
-#define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4)     /* bytes */
+#define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4)     /* bytes of the head */
 
 /* A run of handles: neighbouring indices of the same generation. */
 #define SETTI_DELTA_HANDLES_SIZE 9 /* bytes of a run: first index, generation, count */
@@ -48,14 +48,14 @@ typedef enum setti_delta_section {
 /* The codec for types with strings or lists, or with the hooks `write` and `read`. */
 extern const setti_codec setti_owned_codec;
 
-/* Returns the codec of a type's values, or NULL if values are sent as bytes, or not at all. */
+/* Returns the codec of a type's values. Returns NULL if values are sent as bytes, or not at all. */
 const setti_codec* setti_delta_codec(const setti_type* type);
 setti_delta_form setti_delta_form_of(const setti_type* type);
 
 /* Returns the reason why values of `type` cannot be sent, or NULL. */
 const char* setti_delta_rejects(const setti_type* type);
 
-/* Whether deltas have the bytes of members in another order than the memory here. */
+/* Whether deltas have the bytes of members in another order than this machine's memory. */
 SETTI_INLINE bool setti_delta_turns(const setti_type* type)
 {
     return SETTI_BIG_ENDIAN && type->members != NULL && setti_hash_size(type) != 0;
@@ -72,25 +72,26 @@ SETTI_INLINE void setti_delta_mask(const setti_type* type, unsigned char* copy, 
     }
 }
 
-/* A type's record has the number: form + SETTI_DELTA_KIND * kind of the storage + flags. */
+/* A type's record has one number for: form + SETTI_DELTA_KIND * (kind of the storage) + flags. */
 #define SETTI_DELTA_KIND 16u
 
 /* Flag of a form: a big-endian machine wrote the values, and no reader can turn them, because their
  * members are not known. */
 #define SETTI_DELTA_BIG_ENDIAN 128u
-/* Returns this flag, or 0. */
+/* Returns SETTI_DELTA_BIG_ENDIAN if a type needs the flag on this machine, or 0. */
 SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
 {
     type = setti_type_data(type);
-    bool known = type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
+    bool has_members =
+        type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
     bool ordered = setti_hash_size(type) > 1; /* one byte has no order */
-    if (SETTI_BIG_ENDIAN && !known && ordered) {
+    if (SETTI_BIG_ENDIAN && !has_members && ordered) {
         return SETTI_DELTA_BIG_ENDIAN;
     }
     return 0;
 }
 
-/* Returns the size of a value in memory, as records of types in deltas and files have it. */
+/* Returns the size of a value in memory. Records of types in deltas and files have this size. */
 size_t setti_delta_size(const setti_type* type);
 
 /* Flag of a form: values are rounded. The record has a hash of how they are rounded, in place of
@@ -117,7 +118,7 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
 
 /* Converts values of a type with another layout in the delta. */
 typedef struct setti_delta_rule {
-    const char* name; /* of the type */
+    const char* name; /* name of the type */
     /* Converts `size` bytes of the delta to the initialised value `to`. */
     void (*convert)(struct setti_delta_rule* rule, const void* from, size_t size, void* to);
 } setti_delta_rule;
@@ -149,14 +150,14 @@ sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
 /* The entities and types that a part may contain. */
 typedef struct setti_delta_allowed {
     const sett_selection* selection;
-    const struct setti_selected* entities; /* NULL: all */
+    const struct setti_selected* entities; /* NULL: all entities */
 } setti_delta_allowed;
 
 /* Applies a part of a world's values, in the name of the program's call. */
 sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
                                    const setti_delta_allowed* allowed, const char* call);
 
-/* Applies a delta in the name of the program's call. `source` is where the program has it from. */
+/* Applies a delta in the name of the program's call. `source` says where the bytes come from. */
 sett_status setti_delta_apply_from(sett_world* world, const void* bytes, size_t size,
                                    setti_delta_source source, const char* call);
 

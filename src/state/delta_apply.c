@@ -26,13 +26,13 @@ static const char apply_call[] = "sett_delta_apply";
  * record, 4 neighbours in lists, and 4 neighbours of the record that fills the gap. */
 #define APPLY_STEP_PAGES 9
 
-/* The most memory of the pool for a piece of `size` bytes. */
+/* The most memory that the pool takes for a piece of `size` bytes. */
 static size_t apply_piece_size(size_t size)
 {
     return setti_align_up(size, SETTI_POOL_STEP) + 256;
 }
 
-/* A codec may write all pages of one table in a step. Returns this table, or NULL. */
+/* Returns the table of which a codec may write all pages in a step, or NULL if there is none. */
 static const setti_pages* apply_find_whole(const setti_delta* delta)
 {
     const setti_type_list* types = &delta->world->registered;
@@ -50,7 +50,7 @@ static bool apply_measure(setti_delta* delta)
 {
     SETTI_ASSERT(!delta->loading && delta->world->pool.cow != NULL);
     setti_pool* pool = &delta->world->pool;
-    const setti_pages* whole = apply_find_whole(delta);
+    const setti_pages* whole_table = apply_find_whole(delta);
     bool reserved = true;
     delta->room = (size_t)64 << 10; /* tables, sets of components, new pages */
     delta->room_pages = 0;
@@ -61,10 +61,10 @@ static bool apply_measure(setti_delta* delta)
                 continue;
             }
             uint32_t count = pages->count;
-            if (pages != whole) {
+            if (pages != whole_table) {
                 count = SETTI_MIN(count, APPLY_STEP_PAGES);
             }
-            delta->room_pages += count + 2;          /* 2: new pages */
+            delta->room_pages += count + 2;          /* 2: for new pages */
             if (pages->size > SETTI_POOL_PAGE_MAX) { /* too large for the pool's blocks */
                 reserved = reserved && setti_cow_hold(pool, pool->cow, pages, count);
             } else {
@@ -86,7 +86,7 @@ static bool apply_reserve(const setti_delta* delta, size_t size, uint32_t pages)
         (void)setti_delta_reject_size(delta);
         return false;
     }
-    /* a spare is taken when memory has run out: for this step, there are too few */
+    /* a spare page is only taken when memory has run out: too few are left for this step */
     bool reserved = pool->cow->diff != NULL && !pool->cow->spare_taken &&
                     setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
     if (!reserved) {
@@ -130,11 +130,11 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     size_t table = apply_piece_size((size_t)pages * 64); /* the table of pages may grow */
     size_t scratch = 0;                                  /* the buffer of the sort */
     size_t size = delta->room + presence + table;
-    bool fits = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
-    if (fits && scratch <= SETTI_POOL_PAGE_MAX) {
+    bool scratch_fits = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
+    if (scratch_fits && scratch <= SETTI_POOL_PAGE_MAX) {
         size += apply_piece_size(scratch); /* a larger buffer is not from the pool's blocks */
     }
-    if (!fits || !apply_add_rows(delta, rows, pages, &size)) {
+    if (!scratch_fits || !apply_add_rows(delta, rows, pages, &size)) {
         setti_world_no_memory(delta->world, delta->player.call);
         return false;
     }
@@ -154,7 +154,7 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
     return size * APPLY_BYTES_A_BYTE + APPLY_BYTES + delta->world->pool.block_size;
 }
 
-/* Returns the capacities of all tables, two for each root, or NULL when memory runs out. */
+/* Lists the capacities of all tables, two for each root. Returns NULL when memory runs out. */
 static uint32_t* apply_list_capacities(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
@@ -193,7 +193,7 @@ static bool apply_has_hashes(const setti_delta* delta)
     return !delta->trusted && delta->part == NULL;
 }
 
-/* Whether the world's hash is `hash`, in the sent bits. */
+/* Whether the world's hash equals `hash` in the bits that were sent. */
 static bool apply_is_state(const setti_delta* delta, uint64_t hash)
 {
     return ((sett_world_hash(delta->world) ^ hash) & delta->hash_mask) == 0;
@@ -227,18 +227,18 @@ static void apply_choices(const setti_delta* delta)
     }
 }
 
-/* Plays a delta, and checks the result. The snapshot `undo` has the first state. While the world
- * is loaded, there is none. */
+/* Plays a delta, and checks the result. The snapshot `undo` has the first state. A world that is
+ * being loaded has no such snapshot. */
 static sett_status apply_play(setti_delta* delta, sett_snapshot undo)
 {
     sett_world* world = delta->world;
     sett_status status = SETT_OK;
-    sett_status found;
+    sett_status find_status;
     if (!delta->loading && !apply_measure(delta)) {
         return world->error;
     }
     setti_pool_set_ceiling(&world->pool, delta->limit);
-    const setti_snapshot* before = setti_snapshot_find(world, undo, &found);
+    const setti_snapshot* before = setti_snapshot_find(world, undo, &find_status);
     SETTI_ASSERT(delta->loading || before != NULL);
     bool played = setti_delta_play(delta);
     if (played && delta->part == NULL) {
@@ -274,17 +274,17 @@ static sett_status apply_or_undo(setti_delta* delta)
     status = apply_play(delta, undo);
     if (status != SETT_OK) {
         (void)sett_world_message(world); /* writes the text while the named entity exists */
-        sett_status back = sett_snapshot_status(world, undo);
-        if (back == SETT_OK) {
-            back = setti_snapshot_undo(world, undo, delta->player.call);
+        sett_status undo_status = sett_snapshot_status(world, undo);
+        if (undo_status == SETT_OK) {
+            undo_status = setti_snapshot_undo(world, undo, delta->player.call);
         } else {
             setti_world_fail_with(
-                world, back,
+                world, undo_status,
                 "%s: the %s failed, and memory ran out before it was undone: this "
                 "world has a part of it - apply a whole state (sett_state_apply)",
                 delta->player.call, setti_delta_noun(delta));
         }
-        status = back != SETT_OK ? back : status;
+        status = undo_status != SETT_OK ? undo_status : status;
     }
     if (sett_snapshot_status(world, undo) == SETT_OK) { /* not dropped by the undo */
         (void)sett_snapshot_drop(world, undo);
@@ -323,8 +323,8 @@ static sett_status apply_reject_state(const setti_delta* delta)
         "nothing between them, or begin with the sender's whole state (sett_state_apply)");
 }
 
-/* Plays a delta of `size` bytes. After a failure, restores the state, and frees memory that the
- * failed delta took. */
+/* Plays a delta of `size` bytes. After a failure, restores the state, and frees the memory that the
+ * delta took. */
 static sett_status apply_change(setti_delta* delta, size_t size)
 {
     sett_world* world = delta->world;
@@ -371,7 +371,7 @@ static bool apply_player_room(const setti_player* player)
 static bool apply_player_reject(const setti_player* player, const setti_type* type, const char* why)
 {
     const setti_delta* delta = (const setti_delta*)player;
-    return setti_delta_reject(delta, "\"%.100s\": %s", type->desc.name, why) == SETT_OK;
+    return setti_delta_reject(delta, "\"%.100s\": %s", type->desc.name, why) == SETT_OK; /* false */
 }
 
 /* Applies recorded commands, then parses and checks a delta. */

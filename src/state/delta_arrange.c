@@ -7,8 +7,8 @@
  *
  *     undo   a b c d e         runs     row 1: e, row 4: gone         wanted   a e c d
  *
- * Invariant:  a wanted order is used only if it is a permutation of the present rows, begins with
- *             the group's members, and all storages of the group have the members in one order
+ * Invariant:  a used order is a permutation of the present rows;  it begins with the members of the
+ *             group;  all storages of the group have the members in the same order
  */
 #include "state/delta_reader.h"
 #include "state/view.h"
@@ -43,7 +43,8 @@ static bool arrange_concerns(setti_view* view, const setti_delta_type* delta_typ
     return setti_view_next(view, &storage->rows, &page) != NULL; /* a page of rows has changed */
 }
 
-/* Computes the wanted order of a type: the order in the snapshot, then the delta's runs. */
+/* Computes the wanted order of a type: the order in the snapshot, overwritten by the delta's
+ * runs. */
 static void arrange_compute(setti_view* view, setti_delta_type* delta_type)
 {
     SETTI_ASSERT(delta_type->want != NULL);
@@ -85,11 +86,12 @@ static bool arrange_fits(const setti_delta_type* delta_type, uint64_t* seen)
             }
             continue;
         }
-        uint32_t present = setti_sparse_row(storage, index);
-        if (present == SETTI_NONE || (seen[present / 64] >> (present % 64) & 1) != 0) {
+        uint32_t present_row = setti_sparse_row(storage, index);
+        if (present_row == SETTI_NONE ||
+            ((seen[present_row / 64] >> (present_row % 64)) & 1) != 0) {
             return false;
         }
-        seen[present / 64] |= (uint64_t)1 << (present % 64);
+        seen[present_row / 64] |= (uint64_t)1 << (present_row % 64);
         count++;
     }
     return count == storage->count;
@@ -116,17 +118,18 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* delta_typ
     delta_type->want = NULL;
 }
 
-/* Computes a type's wanted order, and forgets it if it is impossible. Returns false if memory runs
- * out. */
+/* Computes a type's wanted order. Leaves `want` NULL if the order is impossible. Returns false if
+ * memory runs out. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view,
                             setti_delta_type* delta_type)
 {
     SETTI_ASSERT(delta_type->want == NULL);
     setti_pool* pool = &delta->world->pool;
     const setti_delta_reader* rows = &delta_type->section[SETTI_DELTA_ROWS];
-    size_t most = setti_view_extent(view, delta_type->type, SETTI_BEFORE) +
-                  (size_t)(rows->end - rows->at) / 4;
-    if (delta_type->extent > most) { /* impossible: more rows than the world and the runs have */
+    /* The rows in the snapshot, and the indices of 4 bytes in the runs. */
+    size_t row_limit = setti_view_extent(view, delta_type->type, SETTI_BEFORE) +
+                       (size_t)(rows->end - rows->at) / 4;
+    if (delta_type->extent > row_limit) { /* an impossible order */
         return true;
     }
     size_t size = ((size_t)delta_type->type->storage.extent / 64 + 1) * sizeof(uint64_t);
@@ -180,7 +183,7 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
     return true;
 }
 
-/* Whether rows of a type, or of another type of its group, can have another order in this world
+/* Whether a type, or another type of its group, can have its rows in another order in this world
  * than at the sender. */
 static bool arrange_concerns_group(const setti_delta* delta, setti_view* view,
                                    const setti_delta_type* delta_type)
@@ -210,7 +213,7 @@ static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
         bool is_sparse_there = delta_type->kind == SETTI_SPARSE;
         bool is_sparse_here = delta_type->type->storage.kind == SETTI_SPARSE;
         if (is_sparse_there && !is_sparse_here && delta_type->count[SETTI_DELTA_ROWS] != 0) {
-            arrange_report(delta, delta_type);
+            arrange_report(delta, delta_type); /* no order can be kept here */
         }
         if (!prepared) {
             return false;
@@ -235,7 +238,7 @@ static void arrange_check_groups(const setti_delta* delta)
     }
 }
 
-/* Whether the rows have the wanted order already. */
+/* Whether a type's rows have the wanted order already. */
 static bool arrange_is_done(const setti_delta_type* delta_type)
 {
     const setti_storage* storage = &delta_type->type->storage;
@@ -288,11 +291,11 @@ bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo)
     } else if (!setti_view_init(world, undo, NULL, &view)) {
         return arrange_fail(delta);
     }
-    bool done = arrange_prepare_all(delta, &view);
+    bool succeeded = arrange_prepare_all(delta, &view);
     if (!delta->loading) {
         setti_view_deinit(world, &view);
     }
-    if (done) {
+    if (succeeded) {
         arrange_check_groups(delta);
     }
     for (uint32_t k = 0; k < delta->type_count; k++) {
@@ -300,10 +303,11 @@ bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo)
         if (delta_type->want == NULL) {
             continue;
         }
-        if (done && !arrange_is_done(delta_type)) {
-            done = arrange_type(delta, delta_type);
+        /* After a failure, the wanted orders are only freed. */
+        if (succeeded && !arrange_is_done(delta_type)) {
+            succeeded = arrange_type(delta, delta_type);
         }
         arrange_forget(delta, delta_type);
     }
-    return done;
+    return succeeded;
 }

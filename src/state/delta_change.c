@@ -47,7 +47,7 @@ static void change_copy(const setti_type* type, const void* value, uint32_t side
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Adds the changed entities in `bits` to the list of words. `number` is as in change_word. */
+/* Adds the changed entities in `bits` to the list of words. Bit 0 is the entity number * 64. */
 static void change_mark(setti_delta_writer* writer, uint32_t number, uint64_t bits)
 {
     setti_pool* pool = setti_unconst(&writer->walk->view->world->pool);
@@ -80,8 +80,9 @@ static unsigned char* change_room(setti_delta_writer* writer, size_t count)
 /* Subtracts each byte of `b` from the same byte of `a`, modulo 256. */
 SETTI_INLINE uint64_t change_minus(uint64_t a, uint64_t b)
 {
-    const uint64_t high =
-        0x8080808080808080u; /* set in `a`, so that no byte borrows from the next */
+    /* The highest bits are set in `a`, so that no byte borrows from the next. The last ^ corrects
+     * these bits. */
+    const uint64_t high = 0x8080808080808080u;
     return ((a | high) - (b & ~high)) ^ ((a ^ ~b) & high);
 }
 
@@ -90,7 +91,8 @@ typedef struct change_hash {
     uint64_t after;
 } change_hash;
 
-/* Hashes eight bytes of a value before and after, and writes the difference to `out`. */
+/* Adds eight bytes of a value, before and after, to the hashes. Writes the difference
+ * of the bytes to `out`. */
 SETTI_INLINE void change_step(change_hash* hash, uint64_t before, uint64_t after,
                               unsigned char* out)
 {
@@ -110,14 +112,14 @@ SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* before,
                     out + offset);
     }
     if (offset < size) {
-        size_t rest = size - offset;
-        change_step(&hash, setti_bytes_get_few(before + offset, rest),
-                    setti_bytes_get_few(after + offset, rest), out + offset);
+        size_t rest_size = size - offset;
+        change_step(&hash, setti_bytes_get_few(before + offset, rest_size),
+                    setti_bytes_get_few(after + offset, rest_size), out + offset);
     }
     return setti_hash_mix(hash.after) - setti_hash_mix(hash.before);
 }
 
-/* Returns a number other than 0 if the value contains NaN. */
+/* Returns 0 if a value contains no NaN. Otherwise returns another number. */
 SETTI_INLINE uint64_t change_find_nan(const setti_nan_word* nan, const unsigned char* value,
                                       size_t size)
 {
@@ -150,8 +152,8 @@ SETTI_APART static bool change_slow(setti_delta_writer* writer, sett_entity enti
     return true;
 }
 
-/* Whether values without NaN are hashed and sent like memory. *nan becomes the test for NaN, or
- * NULL if values have no floats. */
+/* Whether values without NaN are hashed and sent as they are in memory. *nan becomes the test for
+ * NaN, or NULL if values have no floats. */
 static bool change_is_plain(const setti_delta_writer* writer, const setti_nan_word** nan)
 {
     const setti_hash_type* hash_type = &writer->sum.hash_type;
@@ -191,8 +193,8 @@ static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[C
 {
     uint32_t count = 0;
     for (uint32_t n = 0; n < rows->words; n++) {
-        for (uint64_t rest = rows->bits[n]; rest != 0; rest &= rest - 1) {
-            uint32_t row = n * 64 + setti_bits_lowest(rest);
+        for (uint64_t rest_bits = rows->bits[n]; rest_bits != 0; rest_bits &= rest_bits - 1) {
+            uint32_t row = n * 64 + setti_bits_lowest(rest_bits);
             SETTI_PREFETCH(&rows->generation[row]); /* for the loop over the list */
             list[count++] = (uint16_t)row;
         }
@@ -215,7 +217,8 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* writer,
     return plain && found == 0;
 }
 
-/* Slow path of change_add_rows, for rows that are not plain. Unmarks equal rows. */
+/* Slow path of change_add_rows, for rows that are not plain. Unmarks equal rows. Returns the end of
+ * the differences. */
 static unsigned char* change_slow_rows(setti_delta_writer* writer, setti_compare_rows* rows,
                                        const uint16_t* list, uint32_t count, unsigned char* out)
 {
@@ -232,8 +235,8 @@ static unsigned char* change_slow_rows(setti_delta_writer* writer, setti_compare
     return out;
 }
 
-/* Writes the differences of rows to `out`, and returns the end. Inlined, so that usual sizes are
- * constants. */
+/* Writes the differences of rows to `out`. Returns the end of the differences. The function is
+ * inlined, so that usual sizes are constants. */
 SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* writer, setti_compare_rows* rows,
                                             size_t size, unsigned char* out)
 {
@@ -293,7 +296,7 @@ static unsigned char* change_write_words(const setti_delta_writer* writer, unsig
     const change_word* word = (const change_word*)(const void*)writer->words.data;
     uint64_t next = 0;
     for (uint32_t k = 0; k < writer->count; k++) {
-        out = change_write_number(out, word[k].number - next);
+        out = change_write_number(out, word[k].number - next); /* the skipped words */
         unsigned char* parts = out++; /* bit n: byte n of the word is not 0 */
         *parts = 0;
         for (uint32_t n = 0; n < 8; n++) {
@@ -352,7 +355,7 @@ static size_t change_next_equal(const unsigned char* bytes, size_t offset, size_
     for (; offset + 9 <= size; offset += 6) {
         uint64_t x = setti_bytes_get(bytes + offset, 8) ^ setti_bytes_get(bytes + offset + 1, 8);
         uint64_t equal = ~(((x & low) + low) | x | low); /* 128: the byte equals the next byte */
-        equal &= equal >> 8 & equal >> 16; /* 128: the byte equals the next three bytes */
+        equal &= (equal >> 8) & (equal >> 16); /* 128: the byte equals the next three bytes */
         if (equal != 0) {
             return offset + setti_bits_lowest(equal) / 8;
         }
@@ -372,7 +375,7 @@ static unsigned char* change_write_columns(unsigned char* out, const unsigned ch
             break;
         }
         size_t count = change_count_equal(bytes + offset, size - offset);
-        if (count >= 4) {
+        if (count >= 4) { /* a shorter run would not save a byte */
             out = change_write_bytes(out, bytes + written, offset - written);
             out = change_write_run(out, bytes[offset], count);
             written = offset + count;
@@ -388,7 +391,7 @@ SETTI_INLINE void change_swap(uint64_t word[8], uint32_t side, uint32_t shift, u
 {
     for (uint32_t k = 0; k < 8; k++) {
         if ((k & side) == 0) {
-            uint64_t swap = (word[k] >> shift ^ word[k + side]) & lower;
+            uint64_t swap = ((word[k] >> shift) ^ word[k + side]) & lower; /* bits that differ */
             word[k + side] ^= swap;
             word[k] ^= swap << shift;
         }
@@ -396,28 +399,29 @@ SETTI_INLINE void change_swap(uint64_t word[8], uint32_t side, uint32_t shift, u
 }
 
 /* Writes the first bytes of all values, then the second bytes, and so on.
- *   each     bytes of a value
- *   columns  has room for 8 more bytes */
-static void change_transpose(const unsigned char* values, size_t count, size_t each,
+ *   value_size  size of a value in bytes
+ *   columns     has room for 8 more bytes */
+static void change_transpose(const unsigned char* values, size_t count, size_t value_size,
                              unsigned char* columns)
 {
     size_t k = 0;
-    for (; k + 8 <= count; k += 8, values += 8 * each) {
-        for (size_t c = 0; c < each; c += 8) {
+    for (; k + 8 <= count; k += 8, values += 8 * value_size) {
+        for (size_t c = 0; c < value_size; c += 8) {
             uint64_t word[8];
             for (size_t n = 0; n < 8; n++) {
-                word[n] = setti_bytes_get(values + n * each + c, 8); /* up to 7 bytes too many */
+                /* up to 7 bytes too many */
+                word[n] = setti_bytes_get(values + n * value_size + c, 8);
             }
             change_swap(word, 4, 32, 0x00000000FFFFFFFFu);
             change_swap(word, 2, 16, 0x0000FFFF0000FFFFu);
             change_swap(word, 1, 8, 0x00FF00FF00FF00FFu);
-            for (size_t n = 0; n < 8 && c + n < each; n++) {
+            for (size_t n = 0; n < 8 && c + n < value_size; n++) {
                 setti_bytes_put(columns + (c + n) * count + k, word[n], 8);
             }
         }
     }
     for (; k < count; k++) {
-        for (size_t c = 0; c < each; c++) {
+        for (size_t c = 0; c < value_size; c++) {
             columns[c * count + k] = *values++;
         }
     }
@@ -430,17 +434,17 @@ static void change_write_section(setti_delta_writer* writer)
 {
     setti_pool* pool = setti_unconst(&writer->walk->view->world->pool);
     size_t size = writer->values.size;
-    size_t each = setti_hash_size(writer->type);
-    SETTI_ASSERT(size % each == 0);
+    size_t value_size = setti_hash_size(writer->type);
+    SETTI_ASSERT(size % value_size == 0);
     /* written columns have at most 2 * size bytes, and `values` has `size` bytes already */
-    size_t room = writer->count * (size_t)CHANGE_WORD_MAX + size + sizeof(uint64_t);
+    size_t extra_size = writer->count * (size_t)CHANGE_WORD_MAX + size + sizeof(uint64_t);
     writer->columns.size = 0;
     if (!setti_bytes_reserve(pool, &writer->columns, size + sizeof(uint64_t)) ||
-        !setti_bytes_reserve(pool, &writer->values, room)) {
+        !setti_bytes_reserve(pool, &writer->values, extra_size)) {
         writer->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         return;
     }
-    change_transpose(writer->values.data, size / each, each, writer->columns.data);
+    change_transpose(writer->values.data, size / value_size, value_size, writer->columns.data);
     unsigned char* out = writer->values.data; /* reused: the differences are in `columns` now */
     bool same_list = writer->words.size == writer->last_words.size &&
                      memcmp(writer->words.data, writer->last_words.data, writer->words.size) == 0;
@@ -450,7 +454,7 @@ static void change_write_section(setti_delta_writer* writer)
         out = change_write_words(writer, out);
     }
     out = change_write_columns(out, writer->columns.data, size);
-    SETTI_ASSERT((size_t)(out - writer->values.data) + sizeof(uint64_t) <= size + room);
+    SETTI_ASSERT((size_t)(out - writer->values.data) + sizeof(uint64_t) <= size + extra_size);
     setti_delta_write(writer, writer->values.data, (size_t)(out - writer->values.data));
     setti_bytes unused_words = writer->last_words;
     writer->last_words = writer->words;
@@ -481,30 +485,30 @@ void setti_delta_end_changes(setti_delta_writer* writer)
 uint64_t setti_delta_short_number(setti_delta_reader* reader)
 {
     uint64_t number = 0;
-    uint64_t byte = 128;
-    for (uint32_t shift = 0; byte > 127 && shift < 63; shift += 7) {
+    uint64_t byte = 128; /* 128 and more: another byte follows */
+    for (uint32_t shift = 0; byte > 127 && shift < 63; shift += 7) { /* at most nine bytes */
         byte = setti_delta_number(reader, 1);
         number |= (byte & 127) << shift;
     }
-    if (byte > 127) { /* the number has a tenth byte: it is invalid */
+    if (byte > 127) { /* a tenth byte would follow: the number is invalid */
         reader->short_of = true;
     }
     return number;
 }
 
-/* Reads the next word, whose number is `least` or more. An invalid word has no bits. */
-static change_word change_read_word(setti_delta_reader* reader, uint64_t least)
+/* Reads the next word. Its number is `least_number` or more. An invalid word has no bits. */
+static change_word change_read_word(setti_delta_reader* reader, uint64_t least_number)
 {
     uint64_t gap = setti_delta_short_number(reader);
     uint64_t parts = setti_delta_number(reader, 1); /* bit n: byte n of the word is not 0 */
-    change_word word = {least + gap, 0};
+    change_word word = {least_number + gap, 0};
     for (uint32_t n = 0; n < 8; n++) {
-        if ((parts >> n & 1) != 0) {
+        if (((parts >> n) & 1) != 0) {
             word.bits |= setti_delta_number(reader, 1) << (8 * n);
         }
     }
     if (reader->short_of || gap > UINT32_MAX / 64 || word.number > UINT32_MAX / 64) {
-        word.bits = 0;
+        word.bits = 0; /* incomplete, or beyond the last index */
     }
     return word;
 }
@@ -521,8 +525,8 @@ static size_t change_count(const setti_delta* delta, const setti_delta_type* del
         if (word.bits == 0) {
             return 0;
         }
-        for (uint64_t rest = word.bits; rest != 0; rest &= rest - 1) {
-            uint32_t index = first + setti_bits_lowest(rest);
+        for (uint64_t rest_bits = word.bits; rest_bits != 0; rest_bits &= rest_bits - 1) {
+            uint32_t index = first + setti_bits_lowest(rest_bits);
             if (setti_delta_fate(delta, index) != SETTI_FATE_STAYS ||
                 !setti_storage_has(&delta_type->type->storage, index)) {
                 return 0; /* no such value */
@@ -574,8 +578,9 @@ static void change_make_entries(const setti_delta_type* delta_type, setti_delta_
         setti_bytes_put(out + 1, word.number * 64, 4);
         setti_bytes_put(out + SETTI_DELTA_ENTRY_HEAD, word.bits, 8);
         out += SETTI_DELTA_BLOCK_HEAD;
-        for (uint64_t rest = word.bits; rest != 0; rest &= rest - 1, columns++) {
-            uint32_t index = (uint32_t)word.number * 64 + setti_bits_lowest(rest);
+        for (uint64_t rest_bits = word.bits; rest_bits != 0;
+             rest_bits &= rest_bits - 1, columns++) {
+            uint32_t index = (uint32_t)word.number * 64 + setti_bits_lowest(rest_bits);
             change_copy(delta_type->type, setti_storage_find(&delta_type->type->storage, index),
                         SETTI_BEFORE, out);
             for (size_t c = 0; c < delta_type->bytes; c++, out++) { /* byte c is in column c */
@@ -615,7 +620,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* rea
     size_t size = count * delta_type->bytes; /* cannot overflow: the values are in memory */
     size_t entries = (size_t)delta->changed_words * SETTI_DELTA_BLOCK_HEAD + size;
     unsigned char* out = NULL;
-    if (size < SIZE_MAX / 4) {
+    if (size < SIZE_MAX / 4) { /* so that the sum below does not overflow */
         out = setti_bytes_add(&delta->world->pool, &delta_type->changes, entries + size);
     }
     if (out == NULL) {

@@ -1,7 +1,7 @@
 /* delta_check.c: checks a parsed delta against the world, before the first change.
  *
- * The workload: any bytes meet any world. Entities may not exist, components may be there already,
- * and a part of a world, from a selection, may have what `allowed` excludes. A part's entries are
+ * The workload: any bytes meet any world. Entities may not exist, and components may exist already.
+ * A part of a world, from a selection, may have what `allowed` excludes. A part's entries are
  * first written anew: with full values in place of rounded ones, and without dead targets.
  *
  * Invariant:  a check leaves the world's state unchanged
@@ -63,7 +63,7 @@ static sett_status check_ended(const setti_delta* delta)
 }
 
 /* Returns the generation that the slot `index` has after the delta has destroyed entities. *dead
- * becomes true if no entity has the slot then. The result SETTI_RETIRED means: it is used up. */
+ * becomes true if no entity has the slot then. Returns SETTI_RETIRED if the slot is used up. */
 static uint32_t check_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
@@ -175,7 +175,7 @@ setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index)
 
 /* -------------------------------------------------------------------------------------- entries */
 
-/* Returns the reason why an entry does not fit the present world, or NULL. */
+/* Returns the reason why an entry does not fit this world, or NULL if it fits. */
 static const char* check_entry(const setti_delta* delta, const setti_delta_type* delta_type,
                                setti_delta_entry entry)
 {
@@ -235,7 +235,7 @@ static sett_status check_reject_incomplete(const setti_delta* delta,
 static sett_status check_entries(const setti_delta* delta, setti_delta_reader* reader,
                                  const setti_delta_type* delta_type)
 {
-    uint64_t end = 0;
+    uint64_t end = 0; /* the least index that the next entry can have */
     for (uint32_t k = 0; k < delta_type->count[SETTI_DELTA_ENTRIES]; k++) {
         setti_delta_entry entry = setti_delta_next(reader, delta_type);
         if (reader->short_of) {
@@ -282,7 +282,7 @@ static sett_status check_lists(const setti_delta* delta, setti_delta_reader* rea
 
 /* ---------------------------------------------------------------------------------------- parts */
 
-/* Whether an entity is alive after the part is applied. */
+/* Whether an entity will be alive after the part is applied. */
 static bool check_will_live(const setti_delta* delta, sett_entity entity)
 {
     if (check_has_handle(&delta->begun, entity)) {
@@ -291,16 +291,17 @@ static bool check_will_live(const setti_delta* delta, sett_entity entity)
     return sett_entity_valid(delta->world, entity) && !check_has_handle(&delta->ended, entity);
 }
 
-/* Whether a parent is alive after the part is applied. The parent is given as its index + 1. */
+/* Whether a parent will be alive after the part is applied. `parent` is its index plus 1. */
 static bool check_parent_will_live(const setti_delta* delta, uint32_t parent)
 {
     sett_entity entity;
-    bool listed = setti_delta_find_handle(&delta->slots, parent - 1, &entity); /* in a part */
+    /* In a part, `slots` lists the parents. */
+    bool listed = setti_delta_find_handle(&delta->slots, parent - 1, &entity);
     return listed && check_will_live(delta, entity);
 }
 
-/* Copies those links of an entry whose targets will live. Copies the node of a hierarchy always.
- * Returns the number of copied items. */
+/* Copies the links of an entry, except those to targets that will be dead. Always copies the node
+ * of a hierarchy. Returns the number of copied items. */
 static uint32_t check_copy_items(const setti_delta* delta, const setti_delta_type* delta_type,
                                  const setti_delta_entry* entry, unsigned char* out)
 {
@@ -344,8 +345,8 @@ static size_t check_write_filtered(const setti_delta* delta, const setti_delta_t
     return SETTI_DELTA_ENTRY_HEAD + count_size + (size_t)count * delta_type->bytes;
 }
 
-/* Writes an entry with full values in place of its `count` rounded values. Copies the `head` of
- * the entry. Returns the size of the written entry. */
+/* Writes an entry with full values in place of its `count` rounded values. `head` has the entry's
+ * first bytes, which are copied. Returns the size of the written entry. */
 static size_t check_write_restored(const setti_delta_type* delta_type,
                                    const setti_delta_entry* entry, uint32_t count,
                                    const unsigned char* head, unsigned char* out)
@@ -375,7 +376,8 @@ static sett_status check_rewrite(setti_delta* delta, setti_delta_reader* reader,
             return check_reject_incomplete(delta, delta_type);
         }
         uint32_t values = 1;
-        size_t most = (size_t)(reader->at - begin) + 4; /* 4: a count, which removed entries lack */
+        /* 4: room for a count, which a removed entry lacks */
+        size_t entry_room = (size_t)(reader->at - begin) + 4;
         if (entry.bits != 0) {
             values = setti_bits_count(entry.bits);
         }
@@ -383,9 +385,9 @@ static sett_status check_rewrite(setti_delta* delta, setti_delta_reader* reader,
             values = 0;
         }
         if (delta_type->sent) {
-            most = SETTI_DELTA_BLOCK_HEAD + values * value_size;
+            entry_room = SETTI_DELTA_BLOCK_HEAD + values * value_size;
         }
-        if (!setti_bytes_reserve(&delta->world->pool, out, most)) {
+        if (!setti_bytes_reserve(&delta->world->pool, out, entry_room)) {
             return setti_world_no_memory(delta->world, delta->player.call);
         }
         unsigned char* end = setti_bytes_end(out);
@@ -421,8 +423,8 @@ static sett_status check_reject_required(const setti_delta* delta, const setti_t
         type->desc.name, other->desc.name);
 }
 
-/* An entry that adds or removes a component does so with other components too, by requirements.
- * Returns the type of one of them that `allowed` excludes, or NULL. */
+/* By requirements, an entry that adds or removes a component adds or removes other components, too.
+ * Returns the type of such a component that `allowed` excludes, or NULL. */
 static const setti_type* check_find_excluded(const setti_delta* delta,
                                              const setti_delta_type* delta_type,
                                              const setti_delta_entry* entry)
@@ -434,7 +436,7 @@ static const setti_type* check_find_excluded(const setti_delta* delta,
         const setti_type* other = list->item[k];
         bool has = setti_delta_fate(delta, entry->index) == SETTI_FATE_STAYS &&
                    setti_storage_has(&other->storage, entry->index);
-        bool changes = has == removed;
+        bool changes = has == removed; /* removes what exists, or adds what is missing */
         bool is_switch = setti_type_switched(other) == delta_type->type; /* comes with the type */
         if (changes && !is_switch && !setti_selection_has_type(delta->part->selection, other)) {
             return other;
@@ -465,6 +467,7 @@ static sett_status check_required(const setti_delta* delta, const setti_delta_ty
 static sett_status check_part(setti_delta* delta, setti_delta_reader* reader,
                               setti_delta_type* delta_type)
 {
+    /* The target of a node in the hierarchy is its parent. */
     bool has_targets = delta_type->form == SETTI_DELTA_TREE ||
                        delta_type->form == SETTI_DELTA_LINK ||
                        delta_type->form == SETTI_DELTA_LINKS;
@@ -501,15 +504,15 @@ static sett_status check_part(setti_delta* delta, setti_delta_reader* reader,
     return status;
 }
 
-/* Skips runs of rows. Returns false unless rows ascend and are below `limit`. */
+/* Skips runs of rows. Returns false if rows do not ascend, or are not below `limit`. */
 static bool check_skip_runs(setti_delta_reader* reader, uint32_t count, uint64_t limit)
 {
     uint64_t end = 0;
     for (uint32_t k = 0; k < count; k++) {
         uint64_t first = setti_delta_u32(reader);
         uint32_t rows = setti_delta_u32(reader);
-        bool fits = rows != 0 && first >= end && first + rows <= limit;
-        if (!fits || !setti_delta_skip(reader, rows, 4)) { /* 4: bytes of an index */
+        bool run_fits = rows != 0 && first >= end && first + rows <= limit;
+        if (!run_fits || !setti_delta_skip(reader, rows, 4)) { /* 4: bytes of an index */
             return false;
         }
         end = first + rows;

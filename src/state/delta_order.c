@@ -8,7 +8,7 @@
  */
 #include "state/delta_writer.h"
 
-/* Returns the generation of a slot once its entity, if any, has been destroyed. */
+/* Returns the generation that a slot has after its entity, if it has one, is destroyed. */
 static uint32_t order_next_generation(uint32_t generation)
 {
     if ((generation & SETTI_DEAD) != 0) {
@@ -20,7 +20,7 @@ static uint32_t order_next_generation(uint32_t generation)
     return (generation + 1) | SETTI_DEAD;
 }
 
-/* Writes a dead slot's generation, unless the receiver computes it from `before`. */
+/* Writes a dead slot's generation `after` if the receiver cannot compute it from `before`. */
 static void order_write_slot(setti_delta_writer* writer, uint32_t index, uint32_t before,
                              uint32_t after)
 {
@@ -42,7 +42,7 @@ static void order_write_slot(setti_delta_writer* writer, uint32_t index, uint32_
 
 void setti_delta_write_slots(setti_delta_writer* writer)
 {
-    setti_view_slot slot = {.index = SETTI_NONE};
+    setti_view_slot slot = {.index = SETTI_NONE}; /* before the first */
     setti_delta_begin_handles(writer);
     while (setti_view_next_slot(writer->walk->view, &slot)) {
         order_write_slot(writer, slot.index, slot.generation[SETTI_BEFORE],
@@ -107,9 +107,10 @@ void setti_delta_write_rows(setti_delta_writer* writer)
     if (storage->kind != SETTI_SPARSE) {
         return;
     }
-    /* pages that differ, then all pages with rows from the old extent on */
+    /* pages that differ; then, from the page `tail` on, all pages with rows behind the old
+     * extent */
     uint32_t tail = old_extent >> storage->shift;
-    uint32_t cursor = SETTI_NONE;
+    uint32_t cursor = SETTI_NONE; /* before the first */
     const setti_view_page* page;
     while ((page = setti_view_next(view, &storage->rows, &cursor)) != NULL) {
         if (page->number >= tail || (uint64_t)page->number << storage->shift >= extent) {

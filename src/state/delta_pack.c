@@ -1,8 +1,8 @@
 /* delta_pack.c: packs bytes into fewer bits, for short forms (delta_short.c).
  *
  * The workload: changed values as columns of bytes (delta_change.c). When coordinates move a
- * little, most bytes of a column are -1, 0 or 1. So in each block of 32 bytes, small bytes become
- * codes of 2, 3 or 4 bits, and other bytes follow the codes. A block that would not become smaller
+ * little, most bytes of a column are -1, 0 or 1. So small bytes become codes of 2, 3 or 4 bits, in
+ * blocks of 32 bytes. Other bytes follow the codes. A block that would not become smaller
  * is copied. 1,000 moving bodies take four fifths of the bytes.
  *
  *     group     1 byte with the choices of four blocks, 2 bits a block; then the four blocks
@@ -34,11 +34,13 @@ static size_t pack_codes_size(size_t size, uint32_t width)
 static bool pack_fits(uint32_t byte, uint32_t width)
 {
     const uint32_t half = 1u << (width - 1);
+    /* Adds half - 1: the range from -half + 1 to half - 1 becomes 0 to 2 * half - 2. */
     return ((byte + half - 1) & 255) < 2 * half - 1;
 }
 
-/* Returns the choice with the fewest bytes for a block. *taken becomes the number of bytes. */
-static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* taken)
+/* Returns the choice that packs a block into the fewest bytes. *packed_size becomes the number of
+ * these bytes. */
+static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* packed_size)
 {
     uint32_t others[4] = {0, 0, 0, 0}; /* number of bytes that have no code, by choice */
     uint32_t best = 0;
@@ -47,12 +49,12 @@ static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* tak
         others[2] += !pack_fits(bytes[k], 3);
         others[3] += !pack_fits(bytes[k], 4);
     }
-    *taken = size; /* of choice 0 */
+    *packed_size = size; /* choice 0 copies the block */
     for (uint32_t choice = 1; choice < 4; choice++) {
-        const size_t takes = pack_codes_size(size, pack_width[choice]) + others[choice];
-        if (takes < *taken) {
+        const size_t choice_size = pack_codes_size(size, pack_width[choice]) + others[choice];
+        if (choice_size < *packed_size) {
             best = choice;
-            *taken = takes;
+            *packed_size = choice_size;
         }
     }
     return best;
@@ -60,11 +62,13 @@ static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* tak
 
 size_t setti_delta_packed(const unsigned char* bytes, size_t size)
 {
+    /* A byte of choices for each group; the last group can be incomplete. */
     size_t sum = (size + PACK_BLOCK * PACK_GROUP - 1) / (PACK_BLOCK * PACK_GROUP);
     for (size_t offset = 0; offset < size; offset += PACK_BLOCK) {
-        size_t taken;
-        (void)pack_choose(bytes + offset, SETTI_MIN((size_t)PACK_BLOCK, size - offset), &taken);
-        sum += taken;
+        size_t packed_size;
+        (void)pack_choose(bytes + offset, SETTI_MIN((size_t)PACK_BLOCK, size - offset),
+                          &packed_size);
+        sum += packed_size;
     }
     return sum;
 }
@@ -80,11 +84,11 @@ static void pack_write(setti_delta_writer* writer, const unsigned char* bytes, s
     size_t codes = 0;
     size_t others = 0;
     for (size_t k = 0; k < size; k++) {
-        const bool fits = pack_fits(bytes[k], width);
+        const bool has_code = pack_fits(bytes[k], width);
         other[others] = bytes[k]; /* if the byte fits, the next other byte overwrites it */
-        others += !fits;
+        others += !has_code;
         uint32_t packed = 1u << (width - 1); /* says that the byte follows the codes */
-        if (fits) {
+        if (has_code) {
             packed = bytes[k] & ((1u << width) - 1);
         }
         bits |= packed << held;
@@ -107,16 +111,16 @@ void setti_delta_pack(setti_delta_writer* writer, const unsigned char* bytes, si
     size_t choices_offset = 0;
     uint32_t choices = 0; /* of the group's blocks so far */
     for (size_t offset = 0; offset < size; offset += PACK_BLOCK) {
-        const uint32_t block = offset / PACK_BLOCK % PACK_GROUP; /* in its group */
+        const uint32_t block = (offset / PACK_BLOCK) % PACK_GROUP; /* number in its group */
         const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - offset);
-        size_t taken;
-        const uint32_t choice = pack_choose(bytes + offset, count, &taken);
+        size_t packed_size;
+        const uint32_t choice = pack_choose(bytes + offset, count, &packed_size);
         if (block == 0) {
             choices_offset = writer->size;
             choices = 0;
             setti_delta_write_number(writer, 0, 1);
         }
-        choices |= choice << 2 * block;
+        choices |= choice << (2 * block); /* 2 bits a block */
         setti_delta_write_at(writer, choices_offset, choices, 1);
         if (choice == 0) {
             setti_delta_write(writer, bytes + offset, count);
@@ -133,7 +137,7 @@ static void pack_read(setti_delta_reader* reader, size_t size, uint32_t width, u
     const uint32_t half = 1u << (width - 1);
     const unsigned char* code = setti_delta_read(reader, pack_codes_size(size, width));
     uint32_t bits = 0;
-    uint32_t held = 0;
+    uint32_t held = 0; /* bits that are read, but not used yet */
     for (size_t k = 0; k < size && code != NULL; k++) {
         if (held < width) {
             bits |= (uint32_t)*code++ << held;
@@ -156,14 +160,14 @@ void setti_delta_unpack(setti_delta_reader* reader, size_t size, setti_delta_wri
 {
     uint32_t choices = 0;
     for (size_t offset = 0; offset < size && !reader->short_of; offset += PACK_BLOCK) {
-        const uint32_t block = offset / PACK_BLOCK % PACK_GROUP;
+        const uint32_t block = (offset / PACK_BLOCK) % PACK_GROUP;
         const size_t count = SETTI_MIN((size_t)PACK_BLOCK, size - offset);
         unsigned char piece[PACK_BLOCK] = {0};
         const unsigned char* bytes = piece;
         if (block == 0) {
             choices = (uint32_t)setti_delta_number(reader, 1);
         }
-        const uint32_t choice = choices & 3;
+        const uint32_t choice = choices & 3; /* 2 bits a block */
         choices >>= 2;
         if (choice == 0) {
             bytes = setti_delta_read(reader, count);

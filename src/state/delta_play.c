@@ -4,8 +4,8 @@
  * parents in a cycle. Calls reject such entries, and setti_delta_play's caller undoes the delta.
  *
  * Ended entities are first unlinked, so that no clean-up policy acts: the delta has the effects of
- * the sender's policies. Names are removed before nodes move, and set after all nodes have moved,
- * so that two siblings never have the same name. The order of steps:
+ * the sender's policies. Names are removed before nodes move, and set after all nodes have moved.
+ * So two siblings never have the same name. The order of steps:
  *
  *     remove names, detach moved nodes, unlink ended entities | end | create, set generations |
  *     links, values | names | remove "sources" | look for cycles | lists
@@ -78,7 +78,7 @@ static bool play_detach_ended(const setti_delta* delta, uint32_t pass)
     return true;
 }
 
-/* Calls `fn` for each entity of a list. Returns false as soon as `fn` does. */
+/* Calls `fn` for each entity of a list. If `fn` returns false, stops and returns false. */
 static bool play_each(const setti_delta* delta, setti_delta_handles handles,
                       bool (*fn)(const setti_delta* delta, sett_entity entity))
 {
@@ -207,8 +207,8 @@ static void play_fill_write(const setti_edit_fill* given, void* value)
     }
 }
 
-/* One entity of a world has the singletons. Returns true if `type` is theirs, and a part adds it to
- * `entity` although another entity of this world has it. */
+/* A type with SETTI_TYPE_ONE marks the one entity that has the singletons. Returns true if a part
+ * adds such a type to `entity`, and another entity of this world has it already. */
 static bool play_moves_singletons(const setti_delta* delta, const setti_type* type,
                                   sett_entity entity)
 {
@@ -329,7 +329,8 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
     return true;
 }
 
-/* Replaces *index by the index of its first owner. Returns false if there is no owner. */
+/* Replaces *index by the index of the first owner of that entity. Returns false if the entity has
+ * no owner. */
 static bool play_follow(const setti_delta* delta, const setti_delta_type* delta_type,
                         uint32_t* index)
 {
@@ -352,23 +353,23 @@ static uint32_t play_find_circle(const setti_delta* delta, const setti_delta_typ
                                  uint32_t index, unsigned char* seen)
 {
     const setti_storage* storage = &delta_type->type->storage;
-    uint32_t end = index;
+    uint32_t last = index;
     uint32_t owner = index;
     uint32_t steps = storage->count; /* no chain without a cycle has more */
     while (play_follow(delta, delta_type, &owner)) {
-        uint32_t place = setti_storage_slot(storage, end);
-        if ((seen[place / 8] >> place % 8 & 1) != 0) {
+        uint32_t place = setti_storage_slot(storage, last);
+        if (((seen[place / 8] >> (place % 8)) & 1) != 0) {
             break;
         }
         if (steps-- == 0) {
-            return end;
+            return last;
         }
-        end = owner;
+        last = owner;
     }
-    owner = index;
-    while (owner != end) {
+    owner = index; /* goes the same way again, and marks it */
+    while (owner != last) {
         uint32_t place = setti_storage_slot(storage, owner);
-        seen[place / 8] |= (unsigned char)(1u << place % 8);
+        seen[place / 8] |= (unsigned char)(1u << (place % 8));
         (void)play_follow(delta, delta_type, &owner);
     }
     return SETTI_NONE;
@@ -393,7 +394,7 @@ static void play_report_circle(const setti_delta* delta, const setti_type* type,
                            call, type->desc.name, noun, SETTI_HANDLE(entity));
 }
 
-/* Checks that owners form no cycle. Follows each owner at most twice. */
+/* Checks that the owners of the delta's entries form no cycle. Follows each owner at most twice. */
 static bool play_check_circles(const setti_delta* delta, const setti_delta_type* delta_type)
 {
     sett_world* world = delta->world;
@@ -450,7 +451,7 @@ static bool play_list_ends(const setti_delta* delta, const setti_delta_type* del
     return true;
 }
 
-/* Reads the new order of a list, and moves members to the end in this order. */
+/* Reads the new order of a list. Moves the members to the list's end, in this order. */
 static bool play_list(const setti_delta* delta, const setti_delta_type* delta_type,
                       setti_delta_reader* reader)
 {
@@ -462,19 +463,21 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* delta_ty
     setti_delta_reader again = *reader; /* play_list_ends reads the members a second time */
     setti_codec_list list;
     sett_entity owner = setti_entity_at(&delta->world->entities, index);
-    bool fits = !sett_is_null(owner) &&
-                codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
-                (uint64_t)kept + count == list.count;
-    for (uint32_t k = 0; fits && k < count; k++) {
+    bool list_fits =
+        !sett_is_null(owner) &&
+        codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
+        (uint64_t)kept + count == list.count;
+    for (uint32_t k = 0; list_fits && k < count; k++) {
         if (!setti_delta_room(delta)) {
             return false;
         }
-        fits = codec->requeue(delta_type->type, owner, setti_delta_u32(reader));
+        list_fits = codec->requeue(delta_type->type, owner, setti_delta_u32(reader));
     }
-    /* a member that was given twice is not at both places */
-    fits = fits && codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
-           play_list_ends(delta, delta_type, list.last, &again, count);
-    if (!fits) {
+    /* compares the end of the list: a member that was given twice is not at both places */
+    list_fits = list_fits &&
+                codec->list(delta->player.sides, delta_type->type, index, SETTI_AFTER, &list) &&
+                play_list_ends(delta, delta_type, list.last, &again, count);
+    if (!list_fits) {
         return delta->player.reject(&delta->player, delta_type->type,
                                     "the order of links names an entity without such a link");
     }
@@ -528,8 +531,8 @@ bool setti_delta_play(setti_delta* delta)
     return played;
 }
 
-/* Whether a value has the bytes of an entry, except for padding. Bytes in the order of another
- * machine are not compared: they count as equal. */
+/* Whether a value has the bytes of an entry, except for padding. All bytes count as
+ * equal if deltas have them in another order than this machine. */
 static bool play_is_value(const setti_type* type, const unsigned char* value,
                           const unsigned char* bytes)
 {
@@ -550,8 +553,8 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     return true;
 }
 
-/* Finds an entity whose value differs from its entry in a section. Returns false if there is none.
- */
+/* Finds an entity whose value differs from its entry in a section. Returns false if no value
+ * differs. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* delta_type,
                               setti_delta_section section, sett_entity* entity)
 {

@@ -30,10 +30,10 @@ const unsigned char* setti_delta_read(setti_delta_reader* reader, size_t size)
     return bytes;
 }
 
-bool setti_delta_skip(setti_delta_reader* reader, uint32_t count, size_t each)
+bool setti_delta_skip(setti_delta_reader* reader, uint32_t count, size_t item_size)
 {
     size_t size;
-    if (!setti_multiply(count, each, &size)) {
+    if (!setti_multiply(count, item_size, &size)) {
         size = SIZE_MAX; /* the read will fail */
     }
     return setti_delta_read(reader, size) != NULL;
@@ -62,7 +62,7 @@ setti_delta_entry setti_delta_next(setti_delta_reader* reader, const setti_delta
     if (delta_type->codec != NULL && delta_type->codec->counted != 0) {
         entry.count = (uint32_t)setti_delta_number(reader, delta_type->codec->counted);
         if (!setti_multiply(entry.count, SETTI_MAX(delta_type->bytes, 1), &size)) {
-            size = SIZE_MAX;
+            size = SIZE_MAX; /* the read will fail */
         }
     }
     entry.bytes = setti_delta_read(reader, size);
@@ -122,8 +122,8 @@ bool setti_delta_find_handle(const setti_delta_handles* list, uint32_t index, se
 typedef struct read_words {
     const char* noun;   /* what the bytes are */
     const char* sender; /* who wrote them */
-    const char* remedy; /* if the bytes are damaged */
-    const char* limit;  /* if the bytes need too much memory */
+    const char* remedy; /* what to do if the bytes are damaged */
+    const char* limit;  /* what to do if the bytes need too much memory */
 } read_words;
 
 static const read_words* read_words_of(const setti_delta* delta)
@@ -203,7 +203,7 @@ sett_status setti_delta_fail_step(const setti_delta* delta)
 
 /* -------------------------------------------------------------------------------------- parsing */
 
-/* The parts of a type's record that are compared with the type here. */
+/* The parts of a type's record that are compared with the type of this world. */
 typedef struct read_record {
     char name[256];
     uint32_t form; /* with flags */
@@ -211,7 +211,8 @@ typedef struct read_record {
     uint32_t version;
 } read_record;
 
-/* Whether encoded values have the same size and rounding in the delta and in this world. */
+/* Whether encoded values of a type have the same size and rounding in the delta and in this
+ * world. */
 static bool read_has_size(const setti_delta_type* delta_type)
 {
     uint32_t bytes = setti_delta_bytes(delta_type->type);
@@ -265,7 +266,7 @@ static sett_status read_reject_unknown(const setti_delta* delta, setti_delta_for
 }
 
 /* Fails because either the sender or this world leaves out the values of a type.
- *   sender_skips  the sender does */
+ *   sender_skips  true: the sender leaves them out; false: this world does */
 static sett_status read_reject_policy(const setti_delta* delta, bool sender_skips, const char* name)
 {
     const char* noun = setti_delta_noun(delta);
@@ -367,7 +368,7 @@ static sett_status read_type_record(const setti_delta* delta, setti_delta_reader
     record->version = setti_delta_u32(reader);
     memset(delta_type, 0, sizeof(*delta_type));
     delta_type->form = (setti_delta_form)(record->form % SETTI_DELTA_KIND);
-    delta_type->kind = record->form % SETTI_DELTA_SENT / SETTI_DELTA_KIND;
+    delta_type->kind = (record->form % SETTI_DELTA_SENT) / SETTI_DELTA_KIND; /* without flags */
     delta_type->sent = (record->form & SETTI_DELTA_SENT) != 0;
     delta_type->bytes = setti_delta_u32(reader);
     delta_type->padding_hash = setti_delta_number(reader, 8);
@@ -510,8 +511,8 @@ static sett_status read_format(setti_delta* delta, setti_delta_reader* reader)
     return SETT_OK;
 }
 
-/* Reads the head. The records of types are the last bytes of a delta: moves the end of `reader`
- * to the first record. */
+/* Reads the head. Moves the end of `reader` to the first record of a type: these records are the
+ * last bytes of a delta. */
 static sett_status read_head(setti_delta* delta, setti_delta_reader* reader)
 {
     SETTI_ASSERT(delta->type == NULL);
@@ -593,9 +594,9 @@ static bool read_skip_handles(setti_delta_reader* reader, setti_delta_handles* h
     for (uint32_t k = 0; k < handles->runs; k++) {
         sett_entity first = setti_delta_entity(&run);
         uint64_t count = setti_delta_number(&run, 1);
-        bool fits = first.index >= end && count != 0 && count <= SETTI_DELTA_HANDLES_MAX;
+        bool run_fits = first.index >= end && count != 0 && count <= SETTI_DELTA_HANDLES_MAX;
         end = first.index + count;
-        if (!fits || end > SETTI_NONE) {
+        if (!run_fits || end > SETTI_NONE) { /* SETTI_NONE is not an index */
             return false;
         }
     }
@@ -614,10 +615,10 @@ sett_status setti_delta_parse(setti_delta* delta, setti_delta_reader* reader)
     if (status != SETT_OK) {
         return status;
     }
-    bool fits = read_skip_handles(reader, &delta->ended) &&
-                read_skip_handles(reader, &delta->begun) &&
-                read_skip_handles(reader, &delta->slots);
-    if (!fits) {
+    bool lists_fit = read_skip_handles(reader, &delta->ended) &&
+                     read_skip_handles(reader, &delta->begun) &&
+                     read_skip_handles(reader, &delta->slots);
+    if (!lists_fit) {
         return setti_delta_reject(delta, "the list of entities is %s",
                                   reader->short_of ? "incomplete" : "not in order");
     }

@@ -22,8 +22,8 @@ static inline setti_delta_reader setti_delta_reader_of(const void* bytes, size_t
 /* Returns the next `size` bytes, or NULL if fewer are left. */
 const unsigned char* setti_delta_read(setti_delta_reader* reader, size_t size);
 
-/* Skips `count` items of `each` bytes. Returns false if fewer bytes are left. */
-bool setti_delta_skip(setti_delta_reader* reader, uint32_t count, size_t each);
+/* Skips `count` items of `item_size` bytes. Returns false if fewer bytes are left. */
+bool setti_delta_skip(setti_delta_reader* reader, uint32_t count, size_t item_size);
 
 struct setti_delta_writer;
 /* Unpacks bytes that setti_delta_pack packed. */
@@ -36,8 +36,8 @@ static inline uint64_t setti_delta_number(setti_delta_reader* reader, size_t siz
     return bytes != NULL ? setti_bytes_get(bytes, size) : 0;
 }
 
-/* Reads a number of 7 bits a byte, the lowest first. All bytes but the last have 128 added. A tenth
- * byte counts as a read beyond the end. */
+/* Reads a number of 7 bits a byte, the lowest first. Each byte but the last has 128 added. A number
+ * of more than nine bytes is invalid: it counts as a read beyond the end. */
 uint64_t setti_delta_short_number(setti_delta_reader* reader);
 
 static inline uint32_t setti_delta_u32(setti_delta_reader* reader)
@@ -53,12 +53,12 @@ static inline sett_entity setti_delta_entity(setti_delta_reader* reader)
     return entity;
 }
 
-/* Runs of handles, read one handle at a time: copy the list to iterate over it. */
+/* Runs of handles, read one handle at a time. Reading changes the list: iterate over a copy. */
 typedef struct setti_delta_handles {
     setti_delta_reader from;
     uint32_t runs;    /* left after the current run */
     uint32_t count;   /* handles left in the current run */
-    sett_entity next; /* the first of these */
+    sett_entity next; /* the first handle left in the current run */
 } setti_delta_handles;
 
 /* Reads the next handle. Returns false at the end. */
@@ -85,13 +85,13 @@ typedef struct setti_delta_type {
     uint32_t choice;          /* setti_module.choice, for types with choices */
     uint32_t kind;            /* setti_kind of the sender's storage */
     uint32_t bytes;           /* of an encoded value, or of an item if values are counted */
-    bool sent;                /* values are rounded */
+    bool sent;                /* values were sent rounded */
     bool renamed;             /* the delta has one of the type's old names */
     uint64_t padding_hash;
     uint32_t extent; /* of the sender's storage */
-    /* Entries or lists in a section; runs of rows; words of changes (delta_change.c). */
+    /* By section: number of entries, words of changes (delta_change.c), lists, or runs of rows. */
     uint32_t count[SETTI_DELTA_SECTIONS];
-    setti_delta_reader section[SETTI_DELTA_SECTIONS]; /* where it begins */
+    setti_delta_reader section[SETTI_DELTA_SECTIONS]; /* where each section begins */
     setti_bytes changes;                              /* changed values, turned into entries */
     setti_bytes filtered;                             /* a part's entries after check_rewrite */
     setti_delta_rule* rule;                           /* how to convert values, or NULL */
@@ -116,13 +116,14 @@ typedef struct setti_delta {
     setti_delta_handles begun;  /* created entities; in a part, all entities with entries */
     setti_delta_handles slots;  /* freed indices; in a part, parents */
     setti_delta_reader changed; /* the changed entities of the last type with changes */
-    uint32_t changed_words;     /* words in `changed` */
+    uint32_t changed_words;     /* number of words in `changed` */
     size_t limit;               /* bytes of memory that the delta may take */
     size_t room;                /* bytes for the page copies of a step */
     uint32_t room_pages;        /* page copies of a step, at most */
 } setti_delta;
 
-/* Reads the next entry of a type, or block of entries. Sets from->short_of if it is invalid. */
+/* Reads the next entry of a type, or block of entries. An invalid entry counts as a read
+ * beyond the end. */
 setti_delta_entry setti_delta_next(setti_delta_reader* reader, const setti_delta_type* delta_type);
 
 /* Takes the next entry out of a block, or the single entry. Returns false at the end. */
@@ -152,7 +153,7 @@ setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
 void setti_delta_read_data(const setti_player* player, const setti_type* type,
                            const unsigned char* bytes, void* value);
 
-/* Fails with INVALID, because the bytes are damaged. The format is of the reason. */
+/* Fails with INVALID, because the bytes are damaged. `format` gives the reason. */
 sett_status setti_delta_reject(const setti_delta* delta, const char* format, ...)
     SETTI_PRINTF(2, 3);
 

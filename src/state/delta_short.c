@@ -10,8 +10,8 @@
  *              each hash, unless a part; number of types; number of runs of each kind in the flags
  *     types    for each type 1 byte of flags: record, counts; the record, or its number in the
  *              table; the counts in the flags
- *     body     all bytes between the head and the types; packed (delta_pack.c), after the size of
- *              the body, if this is shorter
+ *     body     all bytes between the head and the types. If packing makes them shorter: the size of
+ *              the body, and the packed bytes (delta_pack.c)
  *
  * Numbers, except for the seal and the hashes, are those of setti_delta_short_number.
  *
@@ -30,15 +30,15 @@
 #define SHORT_PART 1u      /* the bytes are a part */
 #define SHORT_RUNS 2u      /* SHORT_RUNS << k: kind k has runs */
 #define SHORT_PACKED 0x40u /* the body is packed */
-/* The flags of a type: SHORT_RECORD, and bit k, set if number k of SHORT_NUMBERS is stored. */
+/* The flags of a type: SHORT_RECORD; and bit k says that number k of SHORT_NUMBERS is stored. */
 #define SHORT_RECORD 32u /* the record is stored, not its number in the table */
 
 typedef struct short_head {
     uint32_t magic;
-    uint64_t hash[2];
+    uint64_t hash[2]; /* before and after */
     uint64_t seal;
-    uint32_t types;
-    uint32_t runs[SHORT_KINDS];
+    uint32_t types;             /* number of types */
+    uint32_t runs[SHORT_KINDS]; /* number of runs, by kind */
 } short_head;
 
 typedef struct short_record {
@@ -50,7 +50,7 @@ typedef struct short_record {
 static void short_write(setti_delta_writer* writer, uint32_t number)
 {
     for (; number > 127; number >>= 7) {
-        setti_delta_write_number(writer, (number & 127) | 128, 1);
+        setti_delta_write_number(writer, (number & 127) | 128, 1); /* 128: a byte follows */
     }
     setti_delta_write_number(writer, number, 1);
 }
@@ -195,7 +195,7 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
             short_write_records(&job, world->registered.item[k]);
         }
     }
-    setti_delta_write_at(&job.output, 8, job.count, 4);
+    setti_delta_write_at(&job.output, 8 /* behind the version */, job.count, 4);
     return short_end(&job, out, size);
 }
 
@@ -344,7 +344,7 @@ static bool short_read_head(setti_delta_reader* reader, short_head* head, bool* 
     }
     head->types = short_read(reader);
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
-        if ((first & SHORT_RUNS << k) != 0) {
+        if ((first & (SHORT_RUNS << k)) != 0) {
             head->runs[k] = short_read(reader);
         }
     }
@@ -357,8 +357,8 @@ typedef enum short_pass {
     SHORT_WRITE
 } short_pass;
 
-/* Reads a short type. In the pass SHORT_WRITE, writes it in the whole form. Returns false if it is
- * invalid. */
+/* Reads a short type. In the pass SHORT_WRITE, writes it in the whole form. Returns false if the
+ * type is invalid. */
 static bool short_expand_type(short_job* job, setti_delta_reader* reader, short_pass pass)
 {
     short_record record;
@@ -374,14 +374,14 @@ static bool short_expand_type(short_job* job, setti_delta_reader* reader, short_
     }
     for (uint32_t k = 0; k < SHORT_NUMBERS; k++) {
         uint32_t number = 0;
-        if ((flags >> k & 1) != 0) {
+        if (((flags >> k) & 1) != 0) {
             number = short_read(reader);
         }
         if (pass == SHORT_WRITE) {
             setti_delta_write_number(&job->output, number, 4);
         }
     }
-    return found && flags < 2 * SHORT_RECORD && !reader->short_of;
+    return found && flags < 2 * SHORT_RECORD && !reader->short_of; /* no unknown flag */
 }
 
 /* Writes the head of a whole delta. The seal, the size and the counts follow later. */
@@ -426,12 +426,12 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     short_head head;
     setti_delta_writer* writer = &job.output;
     bool packed = false;
-    bool fits = short_read_head(&job.input, &head, &packed);
+    bool types_fit = short_read_head(&job.input, &head, &packed);
     setti_delta_reader records = job.input; /* to read the types again, after the body */
-    for (uint32_t k = 0; k < head.types && fits; k++) {
-        fits = short_expand_type(&job, &job.input, SHORT_CHECK);
+    for (uint32_t k = 0; k < head.types && types_fit; k++) {
+        types_fit = short_expand_type(&job, &job.input, SHORT_CHECK);
     }
-    if (!fits) {
+    if (!types_fit) {
         return short_reject(
             &job, "the bytes do not fit `types`, or are damaged - pass the sender's table, or get "
                   "the bytes again");

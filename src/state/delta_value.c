@@ -8,8 +8,8 @@
 #include "state/delta_writer.h"
 #include "state/hash.h"
 
-/* The owners of lists of one type decide which values of the writer's type are written. Returns
- * the type of the lists, or NULL. */
+/* Returns the type of the lists whose owners decide which values of the writer's type are written.
+ * Returns NULL if no lists decide. */
 static const setti_type* value_list_type(const setti_delta_writer* writer)
 {
     if (writer->codec == NULL) {
@@ -21,7 +21,7 @@ static const setti_type* value_list_type(const setti_delta_writer* writer)
     return writer->codec->list != NULL ? writer->type : NULL;
 }
 
-/* Marks, in walk->bits, the members of the lists that created entities own. */
+/* Marks, in walk->bits, all members of the lists that created entities own. */
 static void value_mark_members(setti_compare* walk, const setti_type* type,
                                const setti_codec* codec)
 {
@@ -76,7 +76,7 @@ void setti_delta_write_bytes(setti_delta_writer* writer, const setti_type* type,
     }
 }
 
-/* Writes the value of an entry. Writes nothing if `value` is NULL, for a removed component. */
+/* Writes the value of an entry. `value` is NULL for a removed component, which has no value. */
 static void value_write(setti_delta_writer* writer, const void* value)
 {
     if (value != NULL && writer->codec == NULL) {
@@ -135,26 +135,25 @@ static void value_begin_block(setti_delta_writer* writer, setti_delta_kind kind,
     writer->count++;
 }
 
-/* Ends the current block, if any. If it would have only one entry, writes the entry without a
- * block. */
+/* Ends the current block, if there is one. A single entry is written without a block. */
 static void value_end_block(setti_delta_writer* writer)
 {
-    if (writer->block_bits != 0 && writer->block_at == SIZE_MAX) {
+    if (writer->block_bits != 0 && writer->block_at == SIZE_MAX) { /* one entry, not written yet */
         uint32_t index = writer->block_first + setti_bits_lowest(writer->block_bits);
         value_write_entry(writer, writer->block_kind, index, writer->block_value);
     }
     writer->block_bits = 0;
 }
 
-/* Adds an entry to the current block, or begins a block. The first entry of a block is written when
- * a second one comes, or by value_end_block. */
+/* Adds an entry to the current block, or begins a block. The first entry of a block is written
+ * together with the second, or by value_end_block. */
 static void value_write_blocked(setti_delta_writer* writer, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
     SETTI_ASSERT(writer->codec == NULL && writer->type != NULL);
     uint32_t first = index - index % 64;
-    bool fits = writer->block_kind == kind && writer->block_first == first;
-    if (writer->block_bits == 0 || !fits) {
+    bool in_block = writer->block_kind == kind && writer->block_first == first;
+    if (writer->block_bits == 0 || !in_block) {
         value_end_block(writer);
         writer->block_at = SIZE_MAX; /* the first entry is not written yet */
         writer->block_kind = kind;
@@ -211,17 +210,18 @@ static void value_write_word(setti_delta_writer* writer, const unsigned char* ro
     SETTI_ASSERT(bits != 0);
     size_t size = setti_hash_size(writer->type);
     if (writer->type->desc.mask != NULL || setti_delta_turns(writer->type)) {
-        for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
-            setti_delta_write_bytes(writer, writer->type, row + setti_bits_lowest(rest) * size);
+        for (uint64_t rest_bits = bits; rest_bits != 0; rest_bits &= rest_bits - 1) {
+            setti_delta_write_bytes(writer, writer->type,
+                                    row + setti_bits_lowest(rest_bits) * size);
         }
         return;
     }
-    for (uint64_t rest = bits; rest != 0;) { /* writes adjacent values together */
-        uint32_t first = setti_bits_lowest(rest);
-        uint64_t zeroes = ~(rest >> first);
+    for (uint64_t rest_bits = bits; rest_bits != 0;) { /* writes adjacent values together */
+        uint32_t first = setti_bits_lowest(rest_bits);
+        uint64_t zeroes = ~(rest_bits >> first);
         uint32_t count = zeroes != 0 ? setti_bits_lowest(zeroes) : 64; /* adjacent bits */
         setti_delta_write(writer, row + first * size, count * size);
-        rest &= ~(setti_bits_below(count) << first);
+        rest_bits &= ~(setti_bits_below(count) << first);
     }
 }
 
@@ -231,7 +231,7 @@ static void value_write_array(setti_delta_writer* writer)
     SETTI_ASSERT(writer->codec == NULL && writer->type->storage.kind != SETTI_SPARSE);
     const setti_storage* storage = &writer->type->storage;
     setti_view* view = writer->walk->view;
-    uint32_t cursor = SETTI_NONE;
+    uint32_t cursor = SETTI_NONE; /* before the first */
     const setti_view_page* page;
     while ((page = setti_view_next(view, &storage->presence, &cursor)) != NULL) {
         const uint64_t* words = page->in[SETTI_AFTER];
@@ -245,6 +245,7 @@ static void value_write_array(setti_delta_writer* writer)
                 uint32_t lowest = setti_bits_lowest(words[k]);
                 const unsigned char* row =
                     setti_view_value(view, writer->type, first + lowest, SETTI_AFTER);
+                /* value_write_word takes the row for bit 0. */
                 value_write_word(writer, row - lowest * storage->size, words[k]);
             }
         }
@@ -263,8 +264,8 @@ void setti_delta_write_entries(setti_delta_writer* writer)
     writer->sink.value = value_entry;
     writer->sink.rows = writer->codec == NULL ? setti_delta_change_rows : NULL;
     writer->walk->sink = &writer->sink;
-    writer->walk->all =
-        writer->codec != NULL && writer->codec->differs != NULL; /* `differs` decides */
+    /* If the codec has `differs`, it decides for all marked values. */
+    writer->walk->all = writer->codec != NULL && writer->codec->differs != NULL;
     value_mark(writer);
     setti_compare_notify(writer->walk, writer->type);
     writer->walk->all = false;
@@ -329,7 +330,7 @@ static bool value_list_differs(const setti_delta_writer* writer, sett_entity own
         uint32_t old;
         while ((old = value_list_next(writer, SETTI_BEFORE, &old_place)) != SETTI_NONE) {
             if (!value_is_in(writer, owner, old, SETTI_AFTER)) {
-                continue; /* it was removed from the list */
+                continue; /* the old member was removed from the list */
             }
             if (old != next) {
                 return true;
@@ -338,7 +339,7 @@ static bool value_list_differs(const setti_delta_writer* writer, sett_entity own
             *known += 1;
         }
     }
-    /* then it has the new members, ascending by index */
+    /* then the receiver's list has the new members, ascending by index */
     uint32_t last = 0;
     while (next != SETTI_NONE) {
         if (next < last) {
@@ -374,8 +375,8 @@ static void value_write_list(setti_delta_writer* writer, sett_entity owner)
     writer->count++;
 }
 
-/* Whether the receiver's list has the right member after `member` (see value_list_differs). In a
- * `direct` list, the place of a member is its index. */
+/* Whether the right member follows `member` in the receiver's list (see value_list_differs). The
+ * list must be `direct`: the place of a member is its index. */
 static bool value_follows(const setti_delta_writer* writer, sett_entity owner, uint32_t member)
 {
     uint32_t next = member; /* becomes the member after `member`, or SETTI_NONE */
@@ -426,7 +427,7 @@ void setti_delta_write_lists(setti_delta_writer* writer)
             value_mark_owners(writer, member);
         }
     }
-    uint32_t owner = SETTI_NONE;
+    uint32_t owner = SETTI_NONE; /* before the first */
     while (setti_marks_next(&walk->marked, &owner)) {
         value_write_list(writer, setti_view_entity(walk->view, owner, SETTI_AFTER));
     }

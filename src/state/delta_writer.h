@@ -9,12 +9,12 @@
 /* The sum of the hashes after a delta, less the sum before. */
 typedef struct setti_delta_sum {
     setti_view* view;          /* NULL: no sum */
-    setti_hash_type hash_type; /* of the type being written */
+    setti_hash_type hash_type; /* how to hash the type being written */
     uint64_t sum;
 } setti_delta_sum;
 
-void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* before,
-                           sett_entity is, const void* after);
+void setti_delta_sum_value(setti_delta_sum* sum, sett_entity entity_before, const void* before,
+                           sett_entity entity_after, const void* after);
 
 /* Adds the difference of all slots, alive and dead. */
 void setti_delta_sum_slots(setti_delta_sum* sum);
@@ -26,9 +26,9 @@ typedef struct setti_delta_writer {
     setti_delta_sum sum;
     unsigned char* out;
     size_t capacity;
-    size_t size;      /* bytes, even beyond the capacity */
+    size_t size;      /* in bytes; also counts bytes that found no room */
     setti_pool* pool; /* to grow `out`; NULL: `out` is a caller's buffer */
-    uint32_t count;   /* items of the current section or list */
+    uint32_t count;   /* number of items in the current section or list */
     /* The type being written. */
     const setti_type* type;
     const setti_codec* codec; /* or NULL */
@@ -42,10 +42,10 @@ typedef struct setti_delta_writer {
     uint32_t block_first;
     setti_delta_kind block_kind;
     uint64_t block_bits;     /* 0: no block */
-    const void* block_value; /* of the entry that is not written yet */
+    const void* block_value; /* the value of the entry that is not written yet */
     /* The type's changed values (delta_change.c). */
     setti_bytes words;      /* the changed entities */
-    setti_bytes last_words; /* of the last type with changes */
+    setti_bytes last_words; /* the changed entities of the last type with changes */
     setti_bytes values;     /* differences, by value */
     setti_bytes columns;    /* differences, by byte of the values */
 } setti_delta_writer;
