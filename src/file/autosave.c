@@ -112,8 +112,8 @@ static sett_status autosave_copy(sett_autosave* autosave)
     static const char call[] = "sett_autosave_start";
     SETTI_ASSERT(!autosave->running);
     sett_world* world = autosave->world;
-    bool types_ended = world->unregistered != autosave->unregistered_before;
-    if (types_ended && !autosave_make_copy(autosave)) {
+    bool type_unregistered = world->unregistered != autosave->unregistered_before;
+    if (type_unregistered && !autosave_make_copy(autosave)) {
         return setti_world_no_memory(world, call);
     }
     sett_world* copy = autosave->copy;
@@ -169,7 +169,7 @@ static void autosave_body(void* user)
     setti_signal_set(&autosave->done, 1);
 }
 
-/* Waits until the thread has ended. Returns the status of the last save, and reports an error. */
+/* Waits until the thread has ended. Reports an error of the last save, and returns its status. */
 static sett_status autosave_finish(sett_autosave* autosave, const char* call)
 {
     if (autosave->running) {
@@ -183,7 +183,7 @@ static sett_status autosave_finish(sett_autosave* autosave, const char* call)
     return autosave->status;
 }
 
-/* Returns LOCKED while the thread saves. Afterwards returns the status of the last save. */
+/* Returns LOCKED while the thread saves. Otherwise returns the status of the last save. */
 static sett_status autosave_poll(sett_autosave* autosave, const char* call)
 {
     const bool can_test = SETTI_ATOMICS; /* without atomics, only a wait is possible */
@@ -235,7 +235,7 @@ SETTI_COLD sett_status sett_autosave_start(sett_autosave* autosave, uint64_t fra
     autosave->thread.user = autosave;
     setti_signal_set(&autosave->done, 0);
     autosave->running = setti_thread_start(&autosave->thread);
-    if (!autosave->running) {
+    if (!autosave->running) { /* no thread could start */
         autosave_body(autosave);
     }
     return SETT_OK;

@@ -142,6 +142,7 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     }
     setti_bytes_free(&world->pool, &state);
     if (status == SETT_OK && flight->unit.size > flight->room) {
+        /* twice the unit, because a recording has two halves of the same size */
         status = setti_world_fail_with(
             world, SETT_STATUS_LIMIT,
             "%s: the recorder needs %llu bytes, and sett_flight_desc.size is %llu - create one "
@@ -223,7 +224,7 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
     if (status != SETT_OK) {
         return status;
     }
-    /* the first comparison keeps the sum in the second from an overflow */
+    /* after the first comparison, the sum in the second cannot overflow */
     bool fits = size <= FLIGHT_INPUT - SETTI_STREAM_RECORD &&
                 used + size + SETTI_STREAM_RECORD <= FLIGHT_INPUT;
     if (!fits) {
@@ -310,7 +311,8 @@ static void flight_emit_half(flight_dump* dump, const flight_half* half, bool is
     }
 }
 
-/* Writes the input of the next frame. dump->frame becomes the frame of the last input. */
+/* Writes the input of the next frame. If there is input, dump->frame becomes the frame of the last
+ * record. */
 static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
 {
     size_t used = (size_t)setti_mark_get(&flight->input_used);
@@ -333,7 +335,7 @@ static size_t flight_text(unsigned char* out, const char* text, size_t most)
         length++;
     }
     setti_bytes_put(out, length, 2);
-    return 2 + length;
+    return 2 + length; /* 2: bytes of the length */
 }
 
 /* Writes a log record with the reason and the running system. */
@@ -341,10 +343,10 @@ static void flight_emit_why(flight_dump* dump, const sett_world* world, const ch
 {
     unsigned char log[600] = {0}; /* kind, system, component, entity, text (docs/stream.md) */
     setti_stream stream = flight_dump_stream(dump);
-    size_t size = 1;
+    size_t size = 1; /* the kind is 0 */
     size += flight_text(log + size, world->running, 200);
-    size += flight_text(log + size, NULL, 0);
-    size += 8; /* the null entity */
+    size += flight_text(log + size, NULL, 0); /* no component */
+    size += 8;                                /* the null entity */
     size += flight_text(log + size, why, 300);
     (void)setti_stream_write(&stream, SETTI_STREAM_LOG, dump->frame, log, size);
 }
@@ -374,7 +376,7 @@ SETTI_COLD bool sett_flight_dump(const sett_flight* flight, const char* why,
     uint64_t last = dump.frame;
     flight_emit_input(&dump, flight);
     if (why != NULL) {
-        if (dump.frame <= last) { /* no input tells the frame in progress */
+        if (dump.frame <= last) { /* no input has the frame in progress */
             dump.frame = last + 1;
         }
         flight_emit_why(&dump, flight->world, why);
@@ -461,8 +463,8 @@ static bool flight_begin(sett_flight* flight, const sett_flight_desc* desc)
 {
     static const char call[] = "sett_flight_create";
     sett_world* world = flight->world;
-    const sett_file_desc user = {.user_block = desc->user_block, .user_size = desc->user_size};
-    if (setti_place_check_user(world, call, &user) != SETT_OK) {
+    const sett_file_desc user_desc = {.user_block = desc->user_block, .user_size = desc->user_size};
+    if (setti_place_check_user(world, call, &user_desc) != SETT_OK) {
         return false;
     }
     if (!flight_reserve(flight, desc)) {

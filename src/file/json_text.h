@@ -11,7 +11,7 @@
 /* The deepest nesting of objects and lists. */
 #define SETTI_JSON_DEPTH 64
 
-/* Room for a key, with a zero at the end. No known key is as long. */
+/* Room for a key, with a zero at the end. All known keys are shorter. */
 #define SETTI_JSON_KEY 1024
 
 /* A text being read. After the first error all calls fail. */
@@ -59,7 +59,8 @@ SETTI_INLINE char setti_json_peek(setti_json* json)
  * fit. If `out` is NULL, only checks the string. *length becomes the length of the whole string. */
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Like setti_json_string, but adds no zero. Of a string that does not fit, stores the beginning. */
+/* Like setti_json_string, but adds no zero, and stores the beginning of a string that does not
+ * fit. */
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length);
 
 /* Skips a number. *text becomes the first character of the number. */
@@ -83,7 +84,7 @@ bool setti_json_begin(setti_json* json, char open);
 bool setti_json_key(setti_json* json, char key[SETTI_JSON_KEY]);
 bool setti_json_item(setti_json* json);
 
-/* Fails unless only white space is left. */
+/* Fails if more than white space follows. */
 bool setti_json_end(setti_json* json);
 
 /* Decodes a string of base64, and stores at most `capacity` bytes. *length becomes the number of

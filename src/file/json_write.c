@@ -129,7 +129,8 @@ static void write_identity(json_writer* writer, sett_entity entity)
     }
 }
 
-/* Writes "parent" and "policy" of an entity in the hierarchy, unless other texts show them. */
+/* Writes "parent": null for an entity in the hierarchy without a parent and children. Writes
+ * "policy" if the policy is not the default. */
 static void write_node(json_writer* writer, sett_entity entity)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(writer->world);
@@ -141,7 +142,7 @@ static void write_node(json_writer* writer, sett_entity entity)
         return;
     }
     uint32_t policy = node->children & SETTI_POLICY;
-    if (node->parent == 0 && node->first == 0) { /* no path or child shows the node */
+    if (node->parent == 0 && node->first == 0) { /* nothing else shows the node */
         setti_json_add_text(&writer->out, ", \"parent\": null");
     }
     if (policy != SETT_CHILDREN_DEFAULT) {
@@ -188,8 +189,8 @@ static void write_subtree(json_writer* writer, sett_entity root)
     }
 }
 
-/* Writes the entities of the query. Returns false if the query cannot begin, after an error of the
- * world. */
+/* Writes the entities of the query. Returns false if the query cannot begin. world->error is the
+ * reason then. */
 static bool write_query(json_writer* writer)
 {
     sett_batch memory;

@@ -36,7 +36,7 @@ typedef struct load_attempt {
     const char* name;     /* of the file */
     sett_world* contents; /* the separate world with the contents of the file, or NULL */
     size_t full_limit;    /* sett_file_desc.limit, or the default */
-    size_t limit;         /* the part of `full_limit` for `contents` and unpacked records */
+    size_t limit;         /* `full_limit` without the buffer: for `contents` and unpacked records */
     uint64_t last_frame;
     setti_stream_reader reader;
     setti_bytes next_run; /* the record of the systems for the next state or delta */
@@ -84,7 +84,7 @@ static sett_status load_fail_contents(load_attempt* load, sett_status status)
     return load_fail(load, status, setti_load_why(load->contents));
 }
 
-/* Reduces a size, so that the limits computed from a size cannot overflow. */
+/* Returns a size, or the largest size from which limits can be computed without an overflow. */
 static size_t load_bounded(uint64_t size)
 {
     return (size_t)SETTI_MIN(size, SIZE_MAX / 4 / LOAD_LIMIT_A_BYTE);
@@ -96,11 +96,12 @@ size_t setti_load_default_limit(const sett_world* world, uint64_t size)
            LOAD_LIMIT_A_TYPE * world->registered.count;
 }
 
-/* Sets the limits of memory of the attempt. `limit` is 0 for the default. Fails if the limit leaves
- * nothing for `contents`. */
+/* Sets the limits of memory of the attempt. If `limit` is 0, takes the default. Fails if the limit
+ * leaves nothing for `contents`. */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
-    size_t buffer = 2 * load_bounded(load->reader.size); /* a payload in a buffer that doubles */
+    /* for the largest payload, in a buffer that doubles */
+    size_t buffer = 2 * load_bounded(load->reader.size);
     if (limit == 0) {
         limit = setti_load_default_limit(load->place->world, load->reader.size);
     }
@@ -129,7 +130,7 @@ static sett_status load_begin_contents(load_attempt* load)
     return SETT_OK;
 }
 
-/* Limits the memory of `contents` to what the unpacked record leaves. Returns the number of bytes
+/* Lowers the limit of `contents` by the size of the unpacked record. Returns the number of bytes
  * that are still free. The limit and the result are at least 1, because 0 stands for no limit. */
 static size_t load_update_limit(load_attempt* load)
 {
@@ -162,8 +163,8 @@ static sett_status load_systems(load_attempt* load)
     return SETT_OK;
 }
 
-/* Notes that a state or delta was loaded: takes over the frame, and the record of the systems that
- * came before. */
+/* Notes that a state or delta was loaded. Takes over the frame of the record, and makes `next_run`
+ * the present record of the systems. */
 static void load_advance(load_attempt* load)
 {
     setti_bytes unused = load->run; /* the next record reuses the memory */
@@ -211,7 +212,7 @@ static sett_status load_delta(load_attempt* load)
         return SETT_OK;
     }
     if (status == SETT_STATUS_INVALID || status == SETT_STATUS_CONFLICT) {
-        load->stopped = true; /* ends the journal, like damage */
+        load->stopped = true; /* load_each_record ends, as at damage */
         return SETT_OK;
     }
     return load_fail_contents(load, status);
@@ -275,7 +276,7 @@ static sett_status load_each_record(load_attempt* load, setti_stream_next* next)
     return SETT_OK;
 }
 
-/* Reads all records up to the last frame to load. Fails if they contain no state. */
+/* Reads all records up to the last frame to load. Fails if no record is a state. */
 static sett_status load_records(load_attempt* load)
 {
     SETTI_ASSERT(load->contents != NULL && !load->has_state);
@@ -305,9 +306,9 @@ static sett_status load_records(load_attempt* load)
 static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
-    unsigned char number[8]; /* the offset of the index, before the END record */
+    unsigned char number[8]; /* the end of the index: the offset of the index */
     uint64_t begin = index->offset;
-    uint64_t tail = sizeof(number) + SETTI_STREAM_RECORD;
+    uint64_t tail = sizeof(number) + SETTI_STREAM_RECORD; /* the number and the END record */
     if (index->size < begin + tail) {
         return false;
     }
@@ -322,7 +323,8 @@ static bool load_read_index(setti_stream_reader* index)
     return setti_stream_read(index) == SETTI_STREAM_READ && index->kind == SETTI_STREAM_INDEX;
 }
 
-/* Moves the reader to the last keyframe up to `last_frame`. Returns false if there is none. */
+/* Moves the reader to the last keyframe up to `last_frame`. Returns false if there is no such
+ * keyframe. */
 static bool load_seek(load_attempt* load)
 {
     setti_stream_reader* reader = &load->reader;
@@ -333,7 +335,7 @@ static bool load_seek(load_attempt* load)
     if (load_read_index(&index)) {
         count = index.payload.size / SETTI_STREAM_INDEX_ENTRY;
     }
-    for (size_t k = 0; k + 1 < count; k++) { /* the last entry is the index */
+    for (size_t k = 0; k + 1 < count; k++) { /* the last entry is no keyframe */
         const unsigned char* entry = index.payload.data + k * SETTI_STREAM_INDEX_ENTRY;
         uint64_t frame = setti_bytes_get(entry, 8);
         uint64_t offset = setti_bytes_get(entry + 8, 8);
@@ -354,7 +356,7 @@ static sett_status load_all(load_attempt* load)
     sett_status status = load_records(load);
     bool is_damaged = status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE;
     if (sought && is_damaged && !load->has_state) { /* the keyframe is damaged */
-        load->reader.offset = SETTI_STREAM_HEADER;
+        load->reader.offset = SETTI_STREAM_HEADER;  /* the first record */
         load->reader.frame = 0;
         load->reader.why = NULL;
         load->reader.kind = SETTI_STREAM_NONE;
@@ -398,8 +400,8 @@ static sett_status load_check_conversions(load_attempt* load, const setti_migrat
     return SETT_OK;
 }
 
-/* Decodes a state into a new world `contents`, which has the program's layouts. `old` is the world
- * with the layouts of the file. */
+/* Decodes a state into a new world `contents` with the program's layouts. `old` is the world with
+ * the layouts of the file. */
 static sett_status load_convert(load_attempt* load, const sett_world* old, const setti_bytes* state,
                                 setti_migration* list, uint32_t count)
 {
@@ -441,7 +443,7 @@ SETTI_COLD static sett_status load_migrate(load_attempt* load)
     } else {
         status = load_convert(load, old, &state, list, count);
         setti_bytes_free(&old->pool, &state);
-        sett_world_destroy(old);
+        sett_world_destroy(old); /* load_convert has replaced `contents` */
     }
     setti_migrations_free(program, list, types);
     return status;
@@ -521,7 +523,7 @@ static void load_end(load_attempt* load)
     load->contents = NULL;
 }
 
-/* Loads the file at the path. If the file is damaged or absent, loads a file beside the path. */
+/* Loads the file at the path. If the file is damaged or absent, tries the files beside the path. */
 static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
     const char* name[3] = {place->path, setti_place_name(&place->previous),
@@ -617,8 +619,8 @@ sett_status sett_world_load(sett_world* world, const char* path)
     return load_world(world, __func__, path, NULL, NULL);
 }
 
-/* Reads the record after the header. That record is the user block, if there is one. Copies at most
- * `capacity` bytes to `user_block`, unless `user_block` is NULL. */
+/* Reads the record after the header. If the file has a user block, this record is the user block.
+ * Copies at most `capacity` bytes to `user_block`, which can be NULL. */
 static sett_status load_info(setti_stream_reader* reader, void* user_block, size_t capacity,
                              sett_file_info* info)
 {
@@ -641,8 +643,8 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
-/* Opens a file, and initialises a pool for the file. The pool may take `limit` bytes; 0 stands for
- * no limit. Even after an error, load_close must follow. */
+/* Opens a file, and initialises a pool for the file. The pool may take `limit` bytes. If `limit` is
+ * 0, the pool has no limit. Even after an error, load_close must follow. */
 static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
                              const sett_file_desc* desc, size_t limit)
 {

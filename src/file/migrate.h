@@ -17,8 +17,8 @@ typedef struct setti_migration {
     /* A buffer for a value of the file, aligned, in this machine's byte order. NULL: not needed. */
     void* room;
     size_t room_size;
-    const struct setti_members* turned; /* members in the file if the byte order differs, or NULL */
-    const struct setti_members* varied; /* members in the file if some are owned, or NULL */
+    const struct setti_members* turned; /* members in the file; NULL: the byte order is the same */
+    const struct setti_members* varied; /* members in the file; NULL: no strings or lists */
     const sett_allocator* allocator;    /* for strings and lists */
     /* The program's type if hooks write and read `local_struct`, or NULL. */
     const setti_type* shown;
@@ -27,8 +27,9 @@ typedef struct setti_migration {
 } setti_migration;
 
 /* Lists the conversions of types. Returns NULL after an error, or if no type needs a conversion.
+ *   count       becomes the number of conversions
  *   to_world    the program's world
- *   file_world  the contents of the file; gets the error's message, except if memory runs out
+ *   file_world  the contents of the file; gets the message of an error, unless memory runs out
  *   dropped     is increased by the number of members that the program lacks */
 setti_migration* setti_migrations_create(sett_world* to_world, sett_world* file_world,
                                          const char* call, uint32_t* count, uint32_t* dropped,

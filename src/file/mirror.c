@@ -60,7 +60,7 @@ static bool mirror_is_hooked(const setti_type* type)
         return true;
     }
     if (type->module != NULL) {
-        return false; /* hooks of the library */
+        return false; /* its hooks are those of the library */
     }
     bool owns = desc->deinit != NULL || desc->copy != NULL || desc->move != NULL;
     return owns || desc->write != NULL;
@@ -147,7 +147,7 @@ static sett_status mirror_follow(sett_mirror* mirror)
     if (status != SETT_STATUS_OUT_OF_MEMORY) {
         return setti_world_fail_with(world, status, "%s: %s", mirror_call, setti_load_why(copy));
     }
-    mirror->broken = mirror->whole; /* only an update leaves a mixed copy */
+    mirror->broken = mirror->whole; /* a failed update leaves old and new pages */
     if (mirror->broken) {
         return mirror_fail_broken(mirror);
     }

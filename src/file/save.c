@@ -11,9 +11,8 @@
  * only the header and the size are compared. Rejected: reading only the end of each file. That was
  * as fast, and overlooked damage.
  *
- * Invariant:  whichever renames have reached the disk, one of the three names leads to the old
- * state
- *             or to the new state; after the last step `path` leads to the new state
+ * Invariant:  whichever renames have reached the disk, one of the three names leads to the old or
+ *             the new state; after the last step `path` leads to the new state
  */
 #include "base/checksum.h"
 #include "file/place.h"
@@ -113,7 +112,7 @@ sett_status setti_place_fail(const setti_place* place, const char* name, const c
                                  name, what);
 }
 
-/* What is written besides the user block. */
+/* The contents of the records of a file, apart from the user block. */
 typedef struct save_parts {
     setti_bytes types;
     const setti_bytes* run;
@@ -200,7 +199,7 @@ typedef enum save_found {
     SAVE_UNKNOWN /* memory ran out */
 } save_found;
 
-/* Reads a file up to the end of the state, and tells what was found. */
+/* Reads a file up to the end of the state, to find out whether the file is whole. */
 SETTI_COLD static save_found save_inspect(const setti_place* place, const char* name)
 {
     const sett_files* files = place->files;
@@ -228,7 +227,7 @@ SETTI_COLD static save_found save_inspect(const setti_place* place, const char* 
 }
 
 /* Decides whether the old file at the path becomes the previous generation. A damaged old file must
- * not replace a whole one. */
+ * not replace a whole previous generation. */
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
     save_found old = save_inspect(place, place->path);
@@ -252,8 +251,9 @@ static sett_status save_fail_rename(const setti_place* place, const char* old_na
                                  place->call, old_name, new_name);
 }
 
-/* Renames the new file to the path. Before, renames the old file to the previous generation if the
- * save preserves it. After an error, removes the new file, unless the path has no file. */
+/* Renames the new file to the path. If the old file is to be preserved, first renames it to the
+ * previous generation. After a failed rename, removes the new file, unless the old file cannot be
+ * renamed back. */
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;
@@ -270,7 +270,7 @@ static sett_status save_exchange(const setti_place* place)
         return save_fail_rename(place, place->path, previous);
     }
     if (!files->rename(files->user, next, place->path)) {
-        bool old_at_path = true; /* the failed rename has left it there */
+        bool old_at_path = true; /* the failed rename has left the old file there */
         if (preserves) {
             old_at_path = files->rename(files->user, previous, place->path);
         }
