@@ -49,9 +49,9 @@ struct sett_flight {
     sett_snapshot last;
     setti_mark frame_low; /* the frame of `last`, in two marks of 32 bits */
     setti_mark frame_high;
-    uint32_t types;   /* number of types in the recording */
-    uint32_t frames;  /* most deltas after a keyframe */
-    setti_bytes unit; /* the records of a frame under construction */
+    uint32_t type_count;  /* number of types in the recording */
+    uint32_t most_frames; /* most deltas after a keyframe */
+    setti_bytes unit;     /* the records of a frame under construction */
 };
 
 /* Appends bytes of a stream to the unit (sett_files.write). */
@@ -102,7 +102,8 @@ static sett_status flight_put_state(sett_flight* flight, uint32_t kind, uint64_t
 {
     sett_world* world = flight->world;
     setti_stream stream = flight_unit_stream(flight);
-    bool with_types = kind == SETTI_STREAM_KEYFRAME || flight->types != world->registered.count;
+    bool with_types =
+        kind == SETTI_STREAM_KEYFRAME || flight->type_count != world->registered.count;
     if (setti_stream_write_state(&stream, world, kind, frame, with_types, state)) {
         return SETT_OK;
     }
@@ -179,7 +180,7 @@ static sett_status flight_record(sett_flight* flight, sett_snapshot now, uint64_
     if (status != SETT_OK) {
         return status;
     }
-    if (half->frames >= flight->frames || flight->unit.size > flight->room - used) {
+    if (half->frames >= flight->most_frames || flight->unit.size > flight->room - used) {
         return flight_turn(flight, frame, call);
     }
     memcpy(half->bytes + used, flight->unit.data, flight->unit.size);
@@ -204,7 +205,7 @@ sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
     setti_stream_drop(world, unneeded);
     if (status == SETT_OK) {
         flight->last = now;
-        flight->types = world->registered.count;
+        flight->type_count = world->registered.count;
         flight_set_frame(flight, frame);
         setti_mark_set(&flight->input_used, 0);
     }
@@ -484,7 +485,7 @@ static bool flight_begin(sett_flight* flight, const sett_flight_desc* desc)
         (void)sett_snapshot_drop(world, flight->last);
         return false;
     }
-    flight->types = world->registered.count;
+    flight->type_count = world->registered.count;
     return true;
 }
 
@@ -505,7 +506,7 @@ SETTI_COLD sett_flight* sett_flight_create_sized(sett_world* world, const sett_f
     }
     flight->world = world;
     flight->size = desc.size != 0 ? desc.size : FLIGHT_SIZE;
-    flight->frames = desc.frames != 0 ? desc.frames : FLIGHT_FRAMES;
+    flight->most_frames = desc.frames != 0 ? desc.frames : FLIGHT_FRAMES;
     if (!flight_begin(flight, &desc)) {
         flight_free(flight);
         return NULL;

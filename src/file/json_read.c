@@ -5,8 +5,8 @@
  * checks all values, and JSON_APPLY changes the world, in three walks (json_load_apply). Between
  * the passes only the table of entities is stored. JSON_COLLECT also registers library types.
  *
- *     entries   | offset of the reference, handle in the text, handle in the world | ...
- *     found     hash of a reference -> entry; on a collision the next free key
+ *     entries       | offset of the reference, handle in the text, handle in the world | ...
+ *     by_reference  hash of a reference -> entry; on a collision the next free key
  *
  * A world has at most one entity of singletons. If the world has one, the text's entity of
  * singletons is merged: references lead to the world's entity, and the values of the text are held
@@ -80,8 +80,8 @@ typedef struct json_load {
     const char* call;
     json_read_pass pass;
     json_read_entry* entries;
-    uint32_t count;
-    uint32_t capacity;
+    uint32_t entry_count;
+    uint32_t entry_capacity;
     uint32_t current;             /* number of the entry being read */
     size_t handle_offset;         /* offset of the current entry's handle */
     uint32_t singletons;          /* number of the entry with the singleton tag, or SETTI_NONE */
@@ -92,7 +92,7 @@ typedef struct json_load {
     json_read_end* ends;
     uint32_t end_count;
     uint32_t end_capacity;
-    setti_hash_map found;
+    setti_hash_map by_reference;
     setti_scratch value;
     uint64_t* seen; /* a bit for each component id: the current entity has the component */
     size_t seen_size;
@@ -147,14 +147,14 @@ static bool json_load_is_entry(const json_load* load, const json_read_entry* ent
     return strcmp(path, text) == 0;
 }
 
-/* Returns the key of the reference `text` in `found`. If no entry has the reference, returns a free
- * key, or 0 if no key is free. *number becomes the number of the entry with the reference, or
- * SETTI_NONE if there is none. */
+/* Returns the key of the reference `text` in `by_reference`. If no entry has the reference, returns
+ * a free key, or 0 if no key is free. *number becomes the number of the entry with the reference,
+ * or SETTI_NONE if there is none. */
 static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* number)
 {
     uint64_t key = setti_hash_bytes(text, strlen(text));
     for (uint32_t step = 0; step < SETTI_HASH_STEPS; step++, key = setti_hash_next(key)) {
-        *number = setti_hash_map_find(&load->found, key);
+        *number = setti_hash_map_find(&load->by_reference, key);
         if (*number == SETTI_NONE || json_load_is_entry(load, &load->entries[*number], text)) {
             return key;
         }
@@ -209,7 +209,8 @@ static bool json_load_find_outside(json_load* load, char* text, size_t offset, s
     if (!sett_is_null(*out)) {
         return true;
     }
-    if (load->count == 0) { /* only sett_json_set has no entries, and it rejects unknown paths */
+    if (load->entry_count ==
+        0) { /* only sett_json_set has no entries, and it rejects unknown paths */
         return json_load_fail(load, offset, "no entity has the path \"%.200s\" - correct the path",
                               text);
     }
@@ -236,7 +237,7 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t o
 
 /* ----------------------------------------------------------------------------------- collecting */
 
-/* Adds a reference of the current entry to `found`. Fails if a different entry has the
+/* Adds a reference of the current entry to `by_reference`. Fails if a different entry has the
  * reference. */
 static bool json_load_add_key(json_load* load, const char* text, size_t offset)
 {
@@ -255,7 +256,7 @@ static bool json_load_add_key(json_load* load, const char* text, size_t offset)
                               "this path",
                               text);
     }
-    return setti_hash_map_set(&load->world->pool, &load->found, key, load->current);
+    return setti_hash_map_set(&load->world->pool, &load->by_reference, key, load->current);
 }
 
 /* Collects a reference of the current entity: the value of the key "handle" if `handle_key` is
@@ -417,12 +418,12 @@ static bool json_load_skip_key(json_load* load, const char* key, const char* con
 static json_read_entry* json_load_add_entry(json_load* load)
 {
     json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
-                                               load->count, 1, &load->capacity);
+                                               load->entry_count, 1, &load->entry_capacity);
     if (entries == NULL) {
         return NULL;
     }
     load->entries = entries;
-    load->current = load->count++;
+    load->current = load->entry_count++;
     entries[load->current] = (json_read_entry){.offset = JSON_NO_REFERENCE};
     return &entries[load->current];
 }
@@ -591,7 +592,8 @@ static bool json_load_value(json_load* load, setti_type* type)
     bool buffer_owns = desc->write != NULL || has_owned;
     bool has_hooks = desc->copy != NULL || desc->deinit != NULL || desc->move != NULL;
     bool in_place = has_hooks && !buffer_owns; /* a copy of the bytes would share owned memory */
-    bool no_value = desc->size == 0 || setti_json_peek(&load->reader.json) == 'n'; /* null */
+    /* a tag, or null in the text */
+    bool no_value = desc->size == 0 || setti_json_peek(&load->reader.json) == 'n';
     bool needs_no_buffer = no_value || in_place;
     if (load->pass == JSON_APPLY && needs_no_buffer) {
         void* value = sett_ensure(load->world, json_load_self(load), type->id);
@@ -625,6 +627,7 @@ static json_read_held* json_load_hold(json_load* load, setti_type* type)
  * requires. */
 static bool json_load_hold_component(json_load* load, setti_type* type)
 {
+    /* false for a tag, and for null in the text */
     bool has_value = type->desc.size != 0 && setti_json_peek(&load->reader.json) != 'n';
     for (uint32_t k = 0; k < type->required.count; k++) {
         if (json_load_hold(load, type->required.item[k]) == NULL) {
@@ -847,7 +850,7 @@ static bool json_load_target(json_load* load, json_load_follow follow, sett_enti
 static bool json_load_link_data(json_load* load, const setti_type* type)
 {
     size_t size = type->desc.size;
-    if (size == 0 && setti_json_peek(&load->reader.json) != 'n') {
+    if (size == 0 && setti_json_peek(&load->reader.json) != 'n') { /* null is allowed */
         return setti_json_unknown(&load->reader, load->reader.json.offset,
                                   "the relationship has no data", " - leave out \"data\"", NULL);
     }
@@ -1120,7 +1123,7 @@ static bool json_load_key_name(json_load* load, json_read_place* place,
 static bool json_load_key_parent(json_load* load, json_read_place* place)
 {
     setti_json* json = &load->reader.json;
-    if (setti_json_peek(json) == 'n') {
+    if (setti_json_peek(json) == 'n') { /* null */
         place->node = true;
         return setti_json_skip(json);
     }
@@ -1274,7 +1277,7 @@ static bool json_load_create_entry(json_load* load, uint32_t number)
  * handles. Otherwise creates only those with new handles. */
 static bool json_load_create(json_load* load, bool preserved)
 {
-    for (uint32_t k = 0; k < load->count; k++) {
+    for (uint32_t k = 0; k < load->entry_count; k++) {
         const json_read_entry* entry = &load->entries[k];
         bool exists = !sett_is_null(entry->entity); /* created, or the world's singletons */
         if (exists || json_load_preserves_handle(load, entry) != preserved) {
@@ -1311,7 +1314,7 @@ static void json_load_undo(json_load* load)
     SETTI_ASSERT(load->pass == JSON_APPLY);
     /* Round 0 clears all entities, because links and children can prevent destroying an entity. */
     for (uint32_t round = 0; round < 2; round++) {
-        for (uint32_t k = load->count; k-- > 0;) {
+        for (uint32_t k = load->entry_count; k-- > 0;) {
             sett_entity entity = load->entries[k].entity;
             if (!sett_entity_valid(load->world, entity) ||
                 sett_equals(entity, load->world_singletons)) {
@@ -1330,8 +1333,8 @@ static void json_load_undo(json_load* load)
 static void json_load_free(json_load* load)
 {
     setti_pool* pool = &load->world->pool;
-    setti_pool_free(pool, load->entries, load->capacity * sizeof(*load->entries), 16);
-    setti_hash_map_deinit(pool, &load->found);
+    setti_pool_free(pool, load->entries, load->entry_capacity * sizeof(*load->entries), 16);
+    setti_hash_map_deinit(pool, &load->by_reference);
     for (uint32_t k = 0; k < load->held_count; k++) {
         const setti_type* type = load->held[k].type;
         if (load->held[k].value != NULL) {
@@ -1406,11 +1409,11 @@ static void json_load_report(const json_load* load, bool valid, sett_json_result
     result->skipped = load->reader.skipped;
     result->lost = load->lost;
     result->first = sett_null();
-    if (!valid || load->count == 0) {
+    if (!valid || load->entry_count == 0) {
         return;
     }
     result->first = load->entries[0].entity;
-    result->entities = load->count;
+    result->entities = load->entry_count;
     if (!sett_is_null(load->world_singletons)) {
         result->entities--; /* the entity of singletons was not created */
     }
@@ -1480,7 +1483,7 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
     json_load_init(&load, world, __func__, text, size);
     load.desc = &preserve_handles;
     load.pass = JSON_CHECK;
-    load.entries = &self; /* `count` stays 0: no reference leads to `self` */
+    load.entries = &self; /* `entry_count` stays 0: no reference leads to `self` */
     (void)setti_json_enter(&load.reader, "", type->desc.name);
     bool valid = json_load_value(&load, type) && setti_json_end(&load.reader.json);
     if (valid) {

@@ -153,7 +153,7 @@ static void value_add_bits(setti_json_out* out, const sett_member* member, int64
         setti_json_add_text(out, between);
         value_add_number(out, member, bytes);
     }
-    setti_json_add_text(out, value == 0 ? "[]" : "]");
+    setti_json_add_text(out, value == 0 ? "[]" : "]"); /* 0: "[" was not written */
 }
 
 static void value_add_named(setti_json_out* out, const sett_member* member,
@@ -405,7 +405,7 @@ static bool value_fail(setti_json_reader* reader, size_t offset, const char* wro
     va_list arguments;
     if (reader->json.wrong == NULL) {
         va_start(arguments, format);
-        (void)vsnprintf(reader->meant, sizeof(reader->meant), format, arguments);
+        (void)vsnprintf(reader->message_end, sizeof(reader->message_end), format, arguments);
         va_end(arguments);
     }
     return setti_json_fail(&reader->json, offset, wrong);
@@ -601,7 +601,7 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
 static bool value_fail_constant(setti_json_reader* reader, size_t offset,
                                 const sett_constant* known)
 {
-    setti_writer list = setti_writer_begin(reader->meant, sizeof(reader->meant));
+    setti_writer list = setti_writer_begin(reader->message_end, sizeof(reader->message_end));
     const char* between = ": ";
     for (; known->name != NULL; known++) {
         size_t length = strlen(between) + strlen(known->name);
@@ -1131,5 +1131,5 @@ sett_status setti_json_report(setti_json_reader* reader, sett_status status, con
     const char* before_path = reader->path.length != 0 ? ", " : "";
     return setti_world_fail_input(reader->world, status, "%s: line %u, column %u%s%s: %s%s", call,
                                   place.line, place.column, before_path, reader->path_text,
-                                  json->wrong, reader->meant);
+                                  json->wrong, reader->message_end);
 }

@@ -39,10 +39,10 @@ typedef struct setti_json_reader {
      * error. */
     bool (*find)(struct setti_json_reader* reader, const char* text, size_t offset,
                  sett_entity* out);
-    setti_writer path; /* of the member being read, for messages */
+    setti_writer path; /* the path of the member being read, for messages */
     char path_text[SETTI_JSON_PATH];
     /* The end of the error message, such as " - did you mean ...". */
-    char meant[SETTI_GUESS_LENGTH + 32];
+    char message_end[SETTI_GUESS_LENGTH + 32];
 } setti_json_reader;
 
 void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const char* text,

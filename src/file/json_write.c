@@ -19,7 +19,7 @@ typedef struct json_writer {
     sett_world* world;
     const sett_json_desc* desc;
     const char* call;
-    bool any; /* an entity was written already */
+    bool has_written; /* an entity was written already */
 } json_writer;
 
 /* Returns true if the program wants a type, and the entity has the type. An empty list of
@@ -105,7 +105,7 @@ static void write_identity(json_writer* writer, sett_entity entity)
     sett_world* world = writer->world;
     size_t length = setti_json_path(world, entity, path);
     size_t handle_length = setti_json_handle(entity, handle);
-    const char* begin = writer->any ? ",\n{\"entity\": " : "\n{\"entity\": ";
+    const char* begin = writer->has_written ? ",\n{\"entity\": " : "\n{\"entity\": ";
     setti_json_add_text(&writer->out, begin);
     if (length != 0) {
         setti_json_add_string(&writer->out, path, length);
@@ -170,7 +170,7 @@ static void write_entity(json_writer* writer, sett_entity entity)
     setti_json_add_text(&writer->out, "}");
     write_links(writer, entity);
     setti_json_add_text(&writer->out, "}");
-    writer->any = true;
+    writer->has_written = true;
 }
 
 /* Writes `root` and the descendants. If the program wants a single entity, writes only `root`. */

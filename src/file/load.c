@@ -526,6 +526,7 @@ static void load_end(load_attempt* load)
 /* Loads the file at the path. If the file is damaged or absent, tries the files beside the path. */
 static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
+    /* result.generation is an index of this list */
     const char* name[3] = {place->path, setti_place_name(&place->previous),
                            setti_place_name(&place->next)};
     sett_status status = load_attempt_name(load, place, name[0], desc);
@@ -564,7 +565,7 @@ SETTI_COLD sett_status setti_load_apart(sett_world* world, const char* call, con
     status = load_any(&load, &place, desc);
     if (status == SETT_OK) {
         *out = (setti_loaded){load.contents, load.run, load.result};
-        load.contents = NULL;
+        load.contents = NULL; /* load_end must not free what `out` has */
         load.run = (setti_bytes){NULL, 0, 0};
     }
     load_end(&load);
@@ -692,7 +693,7 @@ SETTI_COLD sett_status sett_file_info_get(const char* path, const sett_file_desc
 static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* desc,
                              sett_record_fn fn, void* user)
 {
-    reader->all = true;
+    reader->reads_foreign = true;
     reader->compression = desc != NULL ? desc->compression : NULL;
     setti_stream_next next = setti_stream_read(reader);
     while (next == SETTI_STREAM_READ) {

@@ -254,6 +254,7 @@ SETTI_COLD static const sett_struct* record_struct(setti_delta_reader* reader, s
         reader->short_of = true;
         return NULL;
     }
+    /* a list of one struct, of at least one byte */
     sett_struct* structure = record_list(reader, arena, 1, 1, sizeof(*structure));
     sett_member* members = record_list(reader, arena, count, RECORD_MEMBER, sizeof(*members));
     if (structure == NULL || members == NULL) {

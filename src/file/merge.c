@@ -737,10 +737,10 @@ static bool merge_step(const merge_job* job, const setti_relation* file_relation
 
 /* Follows the links of `relation` from a node. Reports an error if the links would form a cycle
  * after the merge. */
-static sett_status merge_check_circle(const merge_job* job, const setti_type* file_links,
-                                      const setti_relation* relation, uint32_t node)
+static sett_status merge_check_cycle(const merge_job* job, const setti_type* file_links,
+                                     const setti_relation* relation, uint32_t node)
 {
-    uint32_t first = job->clone.nodes[node].onto.index;
+    uint32_t first = job->clone.nodes[node].onto.index; /* where the path begins */
     merge_position position = {.node = node, .index = first};
     uint32_t through = first; /* the last entity of the world on the path */
     uint64_t links = (uint64_t)file_links->storage.count + relation->links->storage.count;
@@ -766,8 +766,8 @@ static sett_status merge_check_circle(const merge_job* job, const setti_type* fi
 /* Reports an error if links of `relation` would form a cycle after the merge. Each new cycle has an
  * existing entity that gets a link from the file.
  *   file_links  the type of the links in the file */
-static sett_status merge_check_circles(const merge_job* job, const setti_type* file_links,
-                                       const setti_relation* relation)
+static sett_status merge_check_cycles(const merge_job* job, const setti_type* file_links,
+                                      const setti_relation* relation)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < job->clone.node_count; k++) {
@@ -775,13 +775,13 @@ static sett_status merge_check_circles(const merge_job* job, const setti_type* f
         bool gets_link = !sett_is_null(node->onto) && merge_is_merged(node) &&
                          setti_storage_has(&file_links->storage, node->index);
         if (gets_link) {
-            status = merge_check_circle(job, file_links, relation, k);
+            status = merge_check_cycle(job, file_links, relation, k);
         }
     }
     return status;
 }
 
-static sett_status merge_check_all_circles(const merge_job* job)
+static sett_status merge_check_all_cycles(const merge_job* job)
 {
     sett_status status = SETT_OK;
     const setti_relation* relation = setti_relations_of(job->to_world);
@@ -789,7 +789,7 @@ static sett_status merge_check_all_circles(const merge_job* job)
         const setti_type* type = setti_type_find(job->from_world, relation->links->desc.name);
         bool merged = type != NULL && job->verdicts[type->id] != SETTI_CLONE_SKIP;
         if (merged && relation->desc.acyclic) {
-            status = merge_check_circles(job, type, relation);
+            status = merge_check_cycles(job, type, relation);
         }
     }
     return status;
@@ -979,7 +979,7 @@ static sett_status merge_run(merge_job* job)
     if (status != SETT_OK) {
         return status;
     }
-    status = merge_check_all_circles(job);
+    status = merge_check_all_cycles(job);
     if (status != SETT_OK) {
         return status;
     }

@@ -292,7 +292,7 @@ static void migrate_note(setti_migration* migration, sett_status status, const c
 static void migrate_by_hooks(setti_migration* migration, const void* old_value, void* new_value)
 {
     setti_written_view view;
-    sett_status status = setti_written_show(migration->shown, new_value, &view);
+    sett_status status = setti_written_show(migration->hooked_type, new_value, &view);
     if (status != SETT_OK) {
         migrate_note(migration, status,
                      "the `write` hook does not write what `members` describes - correct the hook");
@@ -307,19 +307,19 @@ static void migrate_by_hooks(setti_migration* migration, const void* old_value, 
     setti_written_end(&view);
 }
 
-/* Reads a value of the file into `room`, in this machine's byte order. */
-static void migrate_fill_room(setti_migration* migration, const void* bytes, size_t size)
+/* Reads a value of the file into `buffer`, in this machine's byte order. */
+static void migrate_fill_buffer(setti_migration* migration, const void* bytes, size_t size)
 {
-    if (migration->varied != NULL) {
-        memset(migration->room, 0, migration->room_size);
-        sett_status status = setti_canonical_read(migration->varied, migration->allocator, bytes,
-                                                  size, migration->room);
+    if (migration->owned_members != NULL) {
+        memset(migration->buffer, 0, migration->buffer_size);
+        sett_status status = setti_canonical_read(migration->owned_members, migration->allocator,
+                                                  bytes, size, migration->buffer);
         migrate_note(migration, status, "a value of the file is damaged - load a copy");
         return;
     }
-    memcpy(migration->room, bytes, migration->room_size);
-    if (migration->turned != NULL) {
-        setti_canonical_turn_value(migration->turned, migration->room);
+    memcpy(migration->buffer, bytes, migration->buffer_size);
+    if (migration->turned_members != NULL) {
+        setti_canonical_turn_value(migration->turned_members, migration->buffer);
     }
 }
 
@@ -328,16 +328,16 @@ static void migrate_value(setti_delta_rule* base, const void* bytes, size_t size
 {
     setti_migration* migration = (setti_migration*)(void*)base;
     const void* old_value = bytes;
-    if (migration->written != NULL) {
-        sett_status status = setti_type_read(migration->written, bytes, size, new_value);
+    if (migration->reading_type != NULL) {
+        sett_status status = setti_type_read(migration->reading_type, bytes, size, new_value);
         migrate_note(migration, status, migrate_wrong_read);
         return;
     }
-    if (migration->room != NULL) {
-        migrate_fill_room(migration, bytes, size);
-        old_value = migration->room;
+    if (migration->buffer != NULL) {
+        migrate_fill_buffer(migration, bytes, size);
+        old_value = migration->buffer;
     }
-    if (migration->shown != NULL) {
+    if (migration->hooked_type != NULL) {
         migrate_by_hooks(migration, old_value, new_value);
     } else if (migration->file_struct != NULL && migration->local_struct != NULL) {
         migrate_struct(migration, migration->file_struct, old_value, migration->local_struct,
@@ -346,15 +346,15 @@ static void migrate_value(setti_delta_rule* base, const void* bytes, size_t size
         memcpy(new_value, old_value, migration->size);
     }
     if (migration->migrator != NULL) {
-        bool converted = migration->migrator->fn(migration->file_struct, migration->room, new_value,
-                                                 migration->migrator->user);
+        bool converted = migration->migrator->fn(migration->file_struct, migration->buffer,
+                                                 new_value, migration->migrator->user);
         if (!converted) {
             migrate_note(migration, SETT_STATUS_INVALID,
                          "the function of sett_file_migrate returned false - convert each value");
         }
     }
-    if (migration->varied != NULL) {
-        setti_owned_deinit_hook(migration->room, 1, setti_unconst(migration->varied));
+    if (migration->owned_members != NULL) {
+        setti_owned_deinit_hook(migration->buffer, 1, setti_unconst(migration->owned_members));
     }
 }
 
@@ -456,17 +456,18 @@ static bool migrate_is_by_hook(const setti_type* saved)
            setti_members_equal(saved->desc.members, setti_written_struct());
 }
 
-/* Allocates the buffer `room`, if one is needed. Returns false if memory runs out. */
-static bool migrate_add_room(sett_world* to_world, const setti_type* saved,
-                             setti_migration* migration)
+/* Allocates the buffer `buffer`, if one is needed. Returns false if memory runs out. */
+static bool migrate_add_buffer(sett_world* to_world, const setti_type* saved,
+                               setti_migration* migration)
 {
-    if (migration->migrator == NULL && migration->turned == NULL && migration->varied == NULL) {
+    if (migration->migrator == NULL && migration->turned_members == NULL &&
+        migration->owned_members == NULL) {
         return true;
     }
-    migration->room_size = saved->desc.size;
-    migration->room =
-        setti_pool_alloc(&to_world->pool, SETTI_MAX(migration->room_size, 1), MIGRATE_ALIGN);
-    return migration->room != NULL;
+    migration->buffer_size = saved->desc.size;
+    migration->buffer =
+        setti_pool_alloc(&to_world->pool, SETTI_MAX(migration->buffer_size, 1), MIGRATE_ALIGN);
+    return migration->buffer != NULL;
 }
 
 /* Prepares the conversion of values from `saved`, the type with the layout of the file, to `local`,
@@ -476,7 +477,7 @@ static sett_status migrate_prepare(sett_world* to_world, sett_world* file_world,
                                    setti_migration* migration)
 {
     const bool by_hook = migrate_is_by_hook(saved);
-    uint64_t fingerprint = 0; /* of unknown members */
+    uint64_t fingerprint = 0; /* the members are unknown */
     if (saved->members != NULL && !by_hook) {
         fingerprint = saved->members->fingerprint;
     }
@@ -487,27 +488,27 @@ static sett_status migrate_prepare(sett_world* to_world, sett_world* file_world,
     migration->local_struct = local->desc.members;
     migration->migrator = migrate_find_function(to_world, local, fingerprint);
     if (setti_delta_turns(saved) && !saved->members->varies) {
-        migration->turned = saved->members;
+        migration->turned_members = saved->members;
     }
     if (setti_delta_form_of(saved) == SETTI_DELTA_OWNED) {
-        migration->varied = saved->members;
+        migration->owned_members = saved->members;
     }
     migration->allocator = &to_world->pool.allocator;
     bool writes_bytes = local->desc.write != NULL && local->written == NULL; /* not a struct */
     bool same_version = saved->desc.layout_version == local->desc.layout_version;
     bool only_renamed = by_hook && writes_bytes && same_version; /* the `read` hook is enough */
     if (migration->migrator == NULL && only_renamed) {
-        migration->written = local;
+        migration->reading_type = local;
         return SETT_OK;
     }
     bool members_known = migration->file_struct != NULL && !by_hook;
     if (migration->migrator == NULL && local->written != NULL && !members_known) {
         return migrate_reject(file_world, local->desc.name, "");
     }
-    if (local->written != NULL && members_known) {
-        migration->shown = local;
+    if (local->written != NULL && members_known) { /* the hooks read and write a struct */
+        migration->hooked_type = local;
     }
-    if (!migrate_add_room(to_world, saved, migration)) {
+    if (!migrate_add_buffer(to_world, saved, migration)) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     return migrate_choose(file_world, saved, local, migration);
@@ -564,7 +565,7 @@ void setti_migrations_free(sett_world* to_world, setti_migration* list, uint32_t
         return;
     }
     for (uint32_t k = 0; k < types; k++) {
-        setti_pool_free(&to_world->pool, list[k].room, SETTI_MAX(list[k].room_size, 1),
+        setti_pool_free(&to_world->pool, list[k].buffer, SETTI_MAX(list[k].buffer_size, 1),
                         MIGRATE_ALIGN);
     }
     /* + 1: as in setti_migrations_create */

@@ -15,15 +15,17 @@ typedef struct setti_migration {
     const char* wrong;                     /* why a value was not converted, or NULL */
     bool no_memory;                        /* memory ran out for a string or list */
     /* A buffer for a value of the file, aligned, in this machine's byte order. NULL: not needed. */
-    void* room;
-    size_t room_size;
-    const struct setti_members* turned; /* members in the file; NULL: the byte order is the same */
-    const struct setti_members* varied; /* members in the file; NULL: no strings or lists */
-    const sett_allocator* allocator;    /* for strings and lists */
+    void* buffer;
+    size_t buffer_size;
+    /* The members in the file if the byte order differs, or NULL. */
+    const struct setti_members* turned_members;
+    /* The members in the file if some are strings or lists, or NULL. */
+    const struct setti_members* owned_members;
+    const sett_allocator* allocator; /* for strings and lists */
     /* The program's type if hooks write and read `local_struct`, or NULL. */
-    const setti_type* shown;
+    const setti_type* hooked_type;
     /* The program's type if hooks read the values of the file, or NULL. */
-    const setti_type* written;
+    const setti_type* reading_type;
 } setti_migration;
 
 /* Lists the conversions of types. Returns NULL after an error, or if no type needs a conversion.

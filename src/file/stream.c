@@ -410,7 +410,7 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
             return next;
         }
         foreign = reader->kind >= SETTI_STREAM_FOREIGN;
-    } while (foreign && !reader->all);
+    } while (foreign && !reader->reads_foreign);
     bool known = reader->kind != SETTI_STREAM_NONE && reader->kind < SETTI_STREAM_KINDS;
     if (known || foreign) {
         return SETTI_STREAM_READ;

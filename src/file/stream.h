@@ -55,7 +55,7 @@ static inline setti_stream_head setti_stream_get_head(const unsigned char* bytes
 typedef struct setti_stream {
     const sett_files* files;
     void* file;
-    uint64_t identity;
+    uint64_t identity;                   /* of the file; each checksum depends on it */
     uint64_t offset;                     /* of the next record */
     bool failed;                         /* a write failed: nothing more is written */
     const sett_compression* compression; /* or NULL */
@@ -101,7 +101,7 @@ typedef struct setti_stream_reader {
     uint64_t offset; /* of the next record */
     uint64_t identity;
     uint32_t version;
-    bool all;                            /* foreign records are read too */
+    bool reads_foreign;                  /* foreign records are read too */
     const char* why;                     /* the error, or NULL */
     sett_status status;                  /* of the error: INVALID, FILE or ARGUMENT */
     const sett_compression* compression; /* or NULL */
