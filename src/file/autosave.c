@@ -31,7 +31,7 @@ struct sett_autosave {
     setti_thread thread;
     bool running;       /* a thread was started and not joined */
     setti_signal done;  /* 1: the thread has saved */
-    sett_status status; /* of the last completed save */
+    sett_status status; /* the result of the last completed save */
 };
 
 static void autosave_free(sett_autosave* autosave)
@@ -78,7 +78,7 @@ static bool autosave_init(sett_autosave* autosave, sett_world* world, const char
     if (!setti_bytes_copy(&world->pool, &autosave->path, path, strlen(path) + 1)) {
         return false;
     }
-    return setti_bytes_copy(&world->pool, &autosave->user, NULL, 0);
+    return setti_bytes_copy(&world->pool, &autosave->user, NULL, 0); /* no user block yet */
 }
 
 SETTI_COLD sett_autosave* sett_autosave_create(sett_world* world, const char* path,

@@ -46,7 +46,7 @@ struct sett_flight {
     unsigned char* user; /* the user block, or NULL */
     size_t user_size;
     uint64_t identity;
-    sett_snapshot last;
+    sett_snapshot last;   /* the state after the last delta */
     setti_mark frame_low; /* the frame of `last`, in two marks of 32 bits */
     setti_mark frame_high;
     uint32_t type_count;  /* number of types in the recording */
@@ -265,11 +265,11 @@ typedef struct flight_dump {
     sett_flight_write_fn write;
     void* user;
     uint64_t identity;
-    uint64_t frame; /* of the last record */
+    uint64_t frame; /* the frame of the last record */
     bool complete;  /* no write has failed */
 } flight_dump;
 
-/* Passes bytes to the program, unless an earlier write has failed. */
+/* Passes bytes to the program. After a failed write, passes nothing more. */
 static void flight_emit(flight_dump* dump, const void* bytes, size_t size)
 {
     if (dump->complete && size != 0) {

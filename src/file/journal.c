@@ -169,7 +169,7 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
 {
     sett_world* world = journal->place.world;
     setti_bytes state = {0};
-    uint64_t offset = journal->stream.offset; /* of the types before the keyframe */
+    uint64_t offset = journal->stream.offset; /* where the types precede the keyframe */
     sett_status status = setti_delta_encode_state(world, journal->place.call, &state);
     if (status == SETT_OK) {
         status = journal_write_state(journal, SETTI_STREAM_KEYFRAME, frame, &state);

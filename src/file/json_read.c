@@ -55,9 +55,9 @@ typedef struct json_read_place {
 
 /* An entity of the text. */
 typedef struct json_read_entry {
-    size_t offset;           /* of the reference in the text, or JSON_NO_REFERENCE */
+    size_t offset;           /* where the text has the reference, or JSON_NO_REFERENCE */
     sett_entity text_handle; /* null: the text gives no handle */
-    sett_entity entity;      /* in the world; null: not created yet */
+    sett_entity entity;      /* the entity of the world; null: not created yet */
 } json_read_entry;
 
 /* A component of the text for the world's singletons. */
@@ -99,11 +99,12 @@ typedef struct json_load {
     uint32_t lost;                  /* number of references that became null */
     bool outer_quiet;               /* sett_world.quiet before the text is read */
     uint32_t outer_quiet_locks;     /* sett_world.quiet_locks before the text is read */
-    sett_status status;             /* of an error: INVALID, unless a call of the world failed */
+    sett_status status;             /* INVALID, or the error of a call of the world */
     char wrong[SETTI_MESSAGE_SIZE]; /* storage for an error message that contains a name */
 } json_load;
 
-/* Stores a formatted error of the text, unless there is one already. Returns false. */
+/* Stores a formatted error of the text. Does nothing if there is an error already. Returns
+ * false. */
 static bool json_load_fail(json_load* load, size_t offset, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
@@ -125,7 +126,7 @@ static void json_load_reference(const json_load* load, const json_read_entry* en
                                 char text[SETTI_JSON_REFERENCE])
 {
     SETTI_ASSERT(entry->offset < load->reader.json.size);
-    setti_json json = load->reader.json;
+    setti_json json = load->reader.json; /* a copy, so that the reader does not move */
     size_t length;
     json.offset = entry->offset;
     json.wrong = NULL;
@@ -1053,7 +1054,7 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     return true;
 }
 
-static bool json_load_enter_parent(json_load* load, sett_entity parent)
+static bool json_load_attach(json_load* load, sett_entity parent)
 {
     sett_world* world = load->world;
     if (!json_load_check_call(load, setti_hierarchy_register(world) != 0)) {
@@ -1067,12 +1068,12 @@ static bool json_load_enter_parent(json_load* load, sett_entity parent)
 }
 
 /* Gives the current entity the parent, the policy and the name. */
-static bool json_load_enter_place(json_load* load, const json_read_place* place)
+static bool json_load_set_place(json_load* load, const json_read_place* place)
 {
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
     sett_status status = SETT_OK;
-    if (!sett_is_null(place->parent) && !json_load_enter_parent(load, place->parent)) {
+    if (!sett_is_null(place->parent) && !json_load_attach(load, place->parent)) {
         return false;
     }
     if (place->node) {
@@ -1182,7 +1183,7 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
     /* the world's entity of singletons does not move */
     bool applies = load->pass == JSON_APPLY && !json_load_is_merged(load);
     if (wants_place && applies) {
-        return json_load_enter_place(load, &place);
+        return json_load_set_place(load, &place);
     }
     return true;
 }

@@ -176,8 +176,8 @@ static bool json_hex(const setti_json* json, size_t offset, uint32_t* code)
     return true;
 }
 
-/* Decodes an escape of the low half of a surrogate pair. Returns false if there is none at the
- * offset. */
+/* Decodes the escape of the low half of a surrogate pair. Returns false if the text at the offset
+ * is no such escape. */
 static bool json_low_half(const setti_json* json, size_t offset, uint32_t* low)
 {
     if (offset + 1 >= json->size || json->text[offset] != '\\' || json->text[offset + 1] != 'u') {
@@ -316,7 +316,7 @@ static size_t json_digits(setti_json* json)
     return json->offset - first;
 }
 
-SETTI_INLINE bool json_is(const setti_json* json, char c)
+SETTI_INLINE bool json_next_is(const setti_json* json, char c)
 {
     return json->offset < json->size && json->text[json->offset] == c;
 }
@@ -325,24 +325,24 @@ SETTI_INLINE bool json_is(const setti_json* json, char c)
  * of digits before the decimal point. */
 static bool json_skip_number(setti_json* json, size_t* digits)
 {
-    if (json_is(json, '-')) {
+    if (json_next_is(json, '-')) {
         json->offset++;
     }
-    bool starts_with_zero = json_is(json, '0');
+    bool starts_with_zero = json_next_is(json, '0');
     *digits = json_digits(json);
     bool leading_zero = starts_with_zero && *digits > 1;
     if (*digits == 0 || leading_zero) {
         return false;
     }
-    if (json_is(json, '.')) {
+    if (json_next_is(json, '.')) {
         json->offset++;
         if (json_digits(json) == 0) {
             return false;
         }
     }
-    if (json_is(json, 'e') || json_is(json, 'E')) {
+    if (json_next_is(json, 'e') || json_next_is(json, 'E')) {
         json->offset++;
-        if (json_is(json, '+') || json_is(json, '-')) {
+        if (json_next_is(json, '+') || json_next_is(json, '-')) {
             json->offset++;
         }
         return json_digits(json) != 0;

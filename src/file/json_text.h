@@ -18,13 +18,13 @@
 typedef struct setti_json {
     const char* text;
     size_t size;
-    size_t offset;       /* of the next byte */
+    size_t offset;       /* the offset of the next byte */
     uint32_t depth;      /* number of open containers */
     const char* wrong;   /* the error, or NULL */
     size_t wrong_offset; /* offset of the error */
 } setti_json;
 
-/* Stores the error `wrong`, unless there is an error already. Returns false. */
+/* Stores the error `wrong` if it is the first error. Returns false. */
 bool setti_json_fail(setti_json* json, size_t offset, const char* wrong);
 
 SETTI_INLINE bool setti_json_is_space(char c)
@@ -129,7 +129,8 @@ void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size);
 /* Adds a text as a string, or as base64 if the text is not UTF-8. */
 void setti_json_add_bytes(setti_json_out* out, const char* text, size_t size);
 
-/* Passes the rest of the buffer to `fn`. Returns false if `fn` ever returned false. */
+/* Passes the remaining bytes of the buffer to `fn`. Returns false if any call of `fn` returned
+ * false. */
 bool setti_json_finish(setti_json_out* out);
 
 #endif

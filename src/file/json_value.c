@@ -56,7 +56,7 @@ size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JS
         }
         entity = sett_hierarchy_parent(world, entity);
     }
-    memmove(text, text + begin, end - begin + 1); /* with the zero */
+    memmove(text, text + begin, end - begin + 1); /* 1: the zero at the end */
     return end - begin;
 }
 
@@ -108,7 +108,8 @@ static const sett_constant* value_constant(const sett_member* member, int64_t va
     return constant;
 }
 
-/* Writes a number, in quotes if JSON has no such number or JavaScript would round the number. */
+/* Writes a number. Writes it in quotes if JSON has no such number, or if JavaScript would round
+ * it. */
 static void value_add_number(setti_json_out* out, const sett_member* member,
                              const unsigned char* bytes)
 {
@@ -321,7 +322,7 @@ static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_
     return shown;
 }
 
-/* Writes what a `write` hook makes of a value: a struct if the type has one, otherwise bytes. */
+/* Writes the struct that a `write` hook makes of a value. Without a struct, writes the bytes. */
 static void value_add_written(setti_json_out* out, sett_world* world, const setti_type* type,
                               const void* value)
 {
@@ -394,8 +395,8 @@ void setti_json_leave(setti_json_reader* reader, size_t before)
     }
 }
 
-/* Stores an error, unless there is an error already. The message is `wrong`, then the text of
- * `format`. Returns false. */
+/* Stores an error if it is the first error. The message is `wrong` and then the formatted text.
+ * Returns false. */
 static bool value_fail(setti_json_reader* reader, size_t offset, const char* wrong,
                        const char* format, ...) SETTI_PRINTF(4, 5);
 
@@ -615,7 +616,7 @@ static bool value_fail_constant(setti_json_reader* reader, size_t offset,
     return setti_json_fail(&reader->json, offset, "not one of the member's constants");
 }
 
-/* Returns the first constant with a name, or NULL if there is none. */
+/* Returns the first constant called `name`, or NULL if there is none. */
 static const sett_constant* value_find_constant(const sett_member* member, const char* name)
 {
     const sett_constant* constant = member->constants;

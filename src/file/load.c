@@ -33,11 +33,11 @@
 /* An attempt to load one file: the path, or a file beside the path. */
 typedef struct load_attempt {
     setti_place* place;
-    const char* name;     /* of the file */
+    const char* name;     /* the name of the file */
     sett_world* contents; /* the separate world with the contents of the file, or NULL */
     size_t full_limit;    /* sett_file_desc.limit, or the default */
     size_t limit;         /* `full_limit` without the buffer: for `contents` and unpacked records */
-    uint64_t last_frame;
+    uint64_t last_frame;  /* later records are not loaded */
     setti_stream_reader reader;
     setti_bytes next_run; /* the record of the systems for the next state or delta */
     setti_bytes run;      /* the record of the systems for the present state */
@@ -74,8 +74,8 @@ static sett_status load_fail_memory(load_attempt* load)
 static sett_status load_fail_contents(load_attempt* load, sett_status status)
 {
     bool no_memory = status == SETT_STATUS_OUT_OF_MEMORY;
-    bool at_limit = no_memory || status == SETT_STATUS_LIMIT;
-    if (at_limit && load->contents->pool.denied) {
+    bool can_be_limit = no_memory || status == SETT_STATUS_LIMIT;
+    if (can_be_limit && load->contents->pool.denied) {
         return load_fail_limit(load);
     }
     if (no_memory) {

@@ -1,9 +1,10 @@
 /* merge.c: adds the contents of a file to the program's world.
  *
  * The workload: a library of prefabs, a level or a mod is added to a running game. The file is
- * read, migrated and checked in a separate world, as by sett_world_load. The chosen entities become
- * the nodes of one copy between two worlds (relation/clone.h). Some nodes are merged onto entities
- * of the program's world. The copy reserves all memory first, and runs callbacks last.
+ * read, migrated and checked in a separate world, like a file of sett_world_load. The chosen
+ * entities become the nodes of one copy between two worlds (relation/clone.h). Some nodes are
+ * merged onto entities of the program's world. The copy reserves all memory first, and runs
+ * callbacks last.
  *
  *     file -> separate world -> nodes:  chosen | outside | top
  *                                         |        |        +-- desc.parent, for roots
@@ -41,7 +42,7 @@ typedef struct merge_job {
     setti_hash_map by_name;   /* hash of a parent and a new name -> node */
     unsigned char* verdicts;  /* SETTI_CLONE_... by id of a type of `from_world` */
     size_t verdict_size;
-    sett_merge_pair* pairs; /* for the result */
+    sett_merge_pair* pairs; /* memory for the result */
     size_t pair_size;       /* bytes of `pairs` */
 } merge_job;
 
@@ -383,8 +384,9 @@ static bool merge_map_node(merge_job* job, uint32_t node, uint32_t file_index,
     return setti_hash_map_set(pool, &job->by_entity, setti_link_to(world_entity.index), node);
 }
 
-/* Appends a node for an entity of the file and an entity of the world, as in merge_map_node. If
- * `outside` is true, the entity of the file is not merged. Returns false if memory runs out. */
+/* Appends a node for an entity of the file and an entity of the world. The two parameters are those
+ * of merge_map_node. If `outside` is true, the entity of the file is not merged. Returns false if
+ * memory runs out. */
 static bool merge_append(merge_job* job, uint32_t file_index, sett_entity world_entity,
                          bool outside)
 {
@@ -585,9 +587,9 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
 typedef struct merge_numbering {
     const merge_job* job;
     sett_entity parent;
-    const char* name;             /* without a number */
-    uint64_t key;                 /* of `text` in `by_name` */
-    char text[SETT_NAME_MAX + 1]; /* with the number that was tried last */
+    const char* name;             /* the name without a number */
+    uint64_t key;                 /* the key of `text` in `by_name` */
+    char text[SETT_NAME_MAX + 1]; /* the name with the number that was tried last */
 } merge_numbering;
 
 /* Tries a number: fills in `text` and `key`. Returns true if the name `text` is taken. */
@@ -688,7 +690,7 @@ static sett_status merge_prepare_names(merge_job* job)
 /* An entity on a path of links. */
 typedef struct merge_position {
     uint32_t node;  /* SETTI_NONE: the entity has no node */
-    uint32_t index; /* of the entity in the world; SETTI_NONE: the entity will be created */
+    uint32_t index; /* the index in the world; SETTI_NONE: the entity will be created */
 } merge_position;
 
 /* Returns the node of the target of a link in the file. Returns SETTI_NONE if the node's entity has

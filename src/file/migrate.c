@@ -19,7 +19,7 @@
 typedef struct setti_migrator {
     struct setti_migrator* next;
     uint64_t name_key;    /* not an id, because the type can be unregistered and registered again */
-    uint64_t fingerprint; /* of the old layout */
+    uint64_t fingerprint; /* the fingerprint of the old layout */
     sett_file_migrate_fn fn;
     void* user;
 } setti_migrator;
@@ -414,7 +414,7 @@ static sett_status migrate_check_members(sett_world* file_world, const setti_typ
     return SETT_OK;
 }
 
-/* Chooses how values are converted: by members, as plain bytes, or by the program's function alone.
+/* Chooses between conversion by members, a copy of the bytes, and the program's function alone.
  * Fails if a value would be lost. */
 static sett_status migrate_choose(sett_world* file_world, const setti_type* saved,
                                   const setti_type* local, setti_migration* migration)

@@ -5,7 +5,7 @@
 #include "sett/file.h"
 #include "state/delta.h"
 
-/* The conversion of a type's values from the layout of a file to the layout of the program. */
+/* Converts the values of a type from the layout of a file to the layout of the program. */
 typedef struct setti_migration {
     setti_delta_rule rule;           /* first member: migrate_value casts to setti_migration */
     const sett_struct* file_struct;  /* members in the file; NULL: unknown */

@@ -174,7 +174,7 @@ void setti_run_apply(sett_world* world, const setti_bytes* record)
         run_entry entry = run_next(&reader);
         sett_system* system = run_find_system(run, &entry);
         if (system != NULL) {
-            entry.state.seen = system->state.seen; /* loaded values count as changed */
+            entry.state.seen = system->state.seen; /* so that loaded values count as changed */
             system->state = entry.state;
         }
     }

@@ -147,6 +147,7 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
 {
     static const sett_file_desc defaults;
     const sett_file_desc* options = desc != NULL ? desc : &defaults;
+    /* the head of the state contains the hash of the world */
     uint64_t identity = setti_checksum(options->frame, parts->state.data, SETTI_DELTA_HEAD);
     setti_stream stream = {.compression = options->compression, .pool = &place->world->pool};
     place->identity = setti_checksum(identity, options->user_block, options->user_size);
@@ -231,7 +232,7 @@ SETTI_COLD static save_found save_inspect(const setti_place* place, const char* 
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
     save_found old = save_inspect(place, place->path);
-    save_found previous = SAVE_NOTHING; /* irrelevant unless the old file is damaged */
+    save_found previous = SAVE_NOTHING; /* only matters if the old file is damaged */
     if (old == SAVE_DAMAGED) {
         previous = save_inspect(place, setti_place_name(&place->previous));
     }

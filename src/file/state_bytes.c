@@ -156,6 +156,7 @@ sett_status sett_state_hash(sett_world* world, uint64_t* hash)
     }
     *hash = 0;
     if (status == SETT_OK) {
+        /* the hash of the state and of the record of the systems */
         *hash = setti_hash_mix(setti_hash_sum(world, NULL) + setti_delta_seal(run.data, run.size));
     }
     setti_bytes_free(&world->pool, &run);

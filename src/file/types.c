@@ -88,7 +88,7 @@ SETTI_COLD bool setti_types_encode(sett_world* world, setti_bytes* out)
     return true;
 }
 
-/* A type of the record, as the file describes the type. */
+/* The description of a type in the file. */
 typedef struct types_entry {
     char name[256];
     uint32_t form; /* setti_delta_form */
@@ -374,7 +374,7 @@ sett_status setti_types_decode(sett_world* world, const sett_world* to_world,
         setti_arena_reset(&arena);
         if (types_next(&reader, &arena, &entry)) {
             status = types_join(world, to_world, &entry, unknown);
-        } else if (arena.denied) {
+        } else if (arena.denied) { /* memory ran out */
             status = SETT_STATUS_OUT_OF_MEMORY;
         } else {
             status = types_reject_damaged(world, &entry);
