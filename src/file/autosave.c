@@ -8,7 +8,7 @@
  *     the thread          encode, write, sync, rename, sync           encode ...
  *
  * Rejected: encoding from a snapshot on the thread. Each page would need the lock of copy-on-write,
- * and names and types would need locks too, to avoid a copy of 0.15 ms a MB.
+ * and names and types would need locks too. All this would save a copy of 0.15 ms a MB.
  *
  * Invariant:  while `running`, only the thread uses `copy` and `desc`
  */

@@ -11,8 +11,8 @@
  * after the lead. A dump omits the lead of the older half, and writes the keyframe there as a
  * state. When the present half is full, the older half is overwritten. Its `used` is 0 meanwhile.
  *
- * Invariant:  the first `used` bytes of a half are complete records in ascending order of frames
- *             lead <= used <= room;  the records of half 1 - now, if any, precede those of `now`
+ * Invariant:  the first `used` bytes of a half are complete records in ascending order of frames;
+ *             lead <= used <= room;  all records of the older half precede those of the present half
  */
 #include "sett/flight.h"
 #include "base/atomic.h"

@@ -1,8 +1,8 @@
 /* json_read.c: entities from a JSON text.
  *
  * The workload: texts of some MB, from people and programs, right or wrong. The text is read in
- * three passes: JSON_COLLECT checks the grammar and collects the references of entities, JSON_CHECK
- * checks all values, and JSON_APPLY changes the world, in three walks (json_load_apply). Between
+ * three passes. JSON_COLLECT checks the grammar and collects the references of entities. JSON_CHECK
+ * checks all values. JSON_APPLY changes the world, in three walks (json_load_apply). Between
  * the passes only the table of entities is stored. JSON_COLLECT also registers library types.
  *
  *     entries       | offset of the reference, handle in the text, handle in the world | ...
@@ -19,7 +19,7 @@
  *
  *     ends      entity, type ("Hierarchy", or the sources of a relationship) | ...
  *
- * Invariant:  no entity of the world changes before the text was read twice without an error;
+ * Invariant:  no entity of the world changes before two passes have found no error;
  *             each reference leads to one entry at most
  */
 #include "file/json_value.h"

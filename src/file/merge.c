@@ -384,9 +384,9 @@ static bool merge_map_node(merge_job* job, uint32_t node, uint32_t file_index,
     return setti_hash_map_set(pool, &job->by_entity, setti_link_to(world_entity.index), node);
 }
 
-/* Appends a node for an entity of the file and an entity of the world. The two parameters are those
- * of merge_map_node. If `outside` is true, the entity of the file is not merged. Returns false if
- * memory runs out. */
+/* Appends a node for an entity of the file and an entity of the world. One of them can be
+ * missing (merge_map_node). If `outside` is true, the entity of the file is not merged. Returns
+ * false if memory runs out. */
 static bool merge_append(merge_job* job, uint32_t file_index, sett_entity world_entity,
                          bool outside)
 {

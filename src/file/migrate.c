@@ -288,7 +288,7 @@ static void migrate_note(setti_migration* migration, sett_status status, const c
 }
 
 /* Converts the members of `old_value`. The `write` hook of the program's type makes a struct of
- * `new_value`, and the `read` hook stores the converted struct in `new_value`. */
+ * `new_value`. The `read` hook stores the converted struct in `new_value`. */
 static void migrate_by_hooks(setti_migration* migration, const void* old_value, void* new_value)
 {
     setti_written_view view;

@@ -1,7 +1,7 @@
 /* run_record.c: see run_record.h.
  *
- * The workload: a loaded game continues. A system that runs once does not run again, a system with
- * an interval waits for the rest of the interval, and a disabled system stays disabled.
+ * The workload: a loaded game continues. A system that runs once does not run again. A system with
+ * an interval waits until its interval has passed. A disabled system stays disabled.
  *
  *     frames u64, seconds f64, count of systems u32, for each system: name, seconds f64, runs u64,
  *     enabled u8; count of loops of fixed steps u32, for each loop: step f32, start f64, now f64,

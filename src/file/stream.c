@@ -1,8 +1,8 @@
 /* stream.c: see stream.h.
  *
  * The workload: megabytes of one state, then a few kilobytes a frame. The reader trusts no bytes:
- * the size of a record is compared with the rest of the file before memory is allocated, and a page
- * is used only if the checksum is right.
+ * memory is allocated only if the rest of the file is as long as the record, and a page is used
+ * only if the checksum is right.
  *
  *     header | record, page | record, page | record, page (last) | record ...
  *              \______________ one payload _______________/

@@ -1,8 +1,8 @@
 /* types.c: see types.h.
  *
  * The workload: some dozens of types, in a program that has changed since the file was written. A
- * type missing in the file needs no work. The values of a type missing in the program are preserved
- * as opaque bytes, because the mod with the type may be installed again.
+ * type missing in the file needs no work. If the program lacks a type, its values are preserved as
+ * opaque bytes, because the mod with the type may be installed again.
  *
  * Invariant:  in the separate world of setti_types_decode, each type has the layout of the file
  */
