@@ -12,7 +12,7 @@
  * state. When the present half is full, the older half is overwritten. Its `used` is 0 meanwhile.
  *
  * Invariant:  the first `used` bytes of a half are complete records in ascending order of frames;
- *             lead <= used <= room;  all records of the older half precede those of the present half
+ *             lead <= used <= room;  the records of the older half precede the other records
  */
 #include "sett/flight.h"
 #include "base/atomic.h"

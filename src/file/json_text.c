@@ -87,23 +87,23 @@ static size_t utf8_length(const char* text, size_t size)
     if (length > size) {
         return 0;
     }
-    unsigned char least = 0x80;
-    unsigned char most = 0xBF;
+    unsigned char lowest = 0x80;
+    unsigned char highest = 0xBF;
     if (lead == 0xE0) {
-        least = 0xA0; /* no overlong form */
+        lowest = 0xA0; /* no overlong form */
     } else if (lead == 0xF0) {
-        least = 0x90; /* no overlong form */
+        lowest = 0x90; /* no overlong form */
     } else if (lead == 0xED) {
-        most = 0x9F; /* no surrogate */
+        highest = 0x9F; /* no surrogate */
     } else if (lead == 0xF4) {
-        most = 0x8F; /* not above U+10FFFF */
+        highest = 0x8F; /* not above U+10FFFF */
     }
     for (size_t k = 1; k < length; k++) {
-        if (byte[k] < least || byte[k] > most) {
+        if (byte[k] < lowest || byte[k] > highest) {
             return 0;
         }
-        least = 0x80; /* only the second byte has narrower limits */
-        most = 0xBF;
+        lowest = 0x80; /* only the second byte has narrower limits */
+        highest = 0xBF;
     }
     return length;
 }
@@ -308,12 +308,12 @@ bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* len
 /* Skips digits. Returns the number of digits. */
 static size_t json_digits(setti_json* json)
 {
-    size_t first = json->offset;
+    size_t begin = json->offset;
     while (json->offset < json->size && json->text[json->offset] >= '0' &&
            json->text[json->offset] <= '9') {
         json->offset++;
     }
-    return json->offset - first;
+    return json->offset - begin;
 }
 
 SETTI_INLINE bool json_next_is(const setti_json* json, char c)
@@ -352,18 +352,18 @@ static bool json_skip_number(setti_json* json, size_t* digits)
 
 bool setti_json_number(setti_json* json, const char** text, size_t* length)
 {
-    size_t first = setti_json_skip_space(json);
+    size_t begin = setti_json_skip_space(json);
     size_t digits = 0;
     bool valid = json->wrong == NULL && json_skip_number(json, &digits);
-    *text = json->text + first;
-    *length = json->offset - first;
+    *text = json->text + begin;
+    *length = json->offset - begin;
     if (valid) {
         return true;
     }
     if (digits == 0) {
-        return setti_json_fail(json, first, "a number is expected");
+        return setti_json_fail(json, begin, "a number is expected");
     }
-    return setti_json_fail(json, first, "not a number of JSON - write it as in 0.5, -12 or 1e9");
+    return setti_json_fail(json, begin, "not a number of JSON - write it as in 0.5, -12 or 1e9");
 }
 
 /* Skips white space. If `word` follows, skips `word` and returns true. */

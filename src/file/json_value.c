@@ -461,13 +461,13 @@ static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
     char text[SETTI_JSON_REFERENCE];
     sett_entity entity = sett_null();
     size_t length;
-    char first = setti_json_peek(json);
+    char first_char = setti_json_peek(json);
     size_t offset = json->offset;
-    if (first == 'n') {
+    if (first_char == 'n') {
         if (!setti_json_null(json)) {
             return false;
         }
-    } else if (first == '"') {
+    } else if (first_char == '"') {
         if (!setti_json_string(json, text, sizeof(text), &length)) {
             return false;
         }
@@ -1072,8 +1072,8 @@ static bool value_read_tag(setti_json* json)
     size_t offset = json->offset;
     char key[SETTI_JSON_KEY];
     bool present = false;
-    char first = setti_json_peek(json);
-    if (first == '{') { /* {} means true: other tools write a tag as an empty object */
+    char first_char = setti_json_peek(json);
+    if (first_char == '{') { /* {} means true: other tools write a tag as an empty object */
         if (!setti_json_begin(json, '{')) {
             return false;
         }
@@ -1083,7 +1083,7 @@ static bool value_read_tag(setti_json* json)
         }
         return true;
     }
-    if (first != 't' && first != 'f') {
+    if (first_char != 't' && first_char != 'f') {
         return setti_json_fail(json, offset, "the component is a tag - write true");
     }
     if (!setti_json_bool(json, &present)) {
@@ -1099,8 +1099,8 @@ static bool value_read_tag(setti_json* json)
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_json* json = &reader->json;
-    char first = setti_json_peek(json);
-    if (first == 'n') { /* null: the value stays unchanged */
+    char first_char = setti_json_peek(json);
+    if (first_char == 'n') { /* null: the value stays unchanged */
         return setti_json_null(json);
     }
     if (type->desc.size == 0) {
@@ -1110,7 +1110,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
         return setti_json_fail(json, json->offset,
                                "JSON does not contain values of this type - write null");
     }
-    if (type->written != NULL && first == '{' && !value_is_base64(reader)) {
+    if (type->written != NULL && first_char == '{' && !value_is_base64(reader)) {
         return value_read_shown(reader, type, value);
     }
     if (type->desc.write != NULL) {

@@ -365,18 +365,19 @@ static sett_status load_all(load_attempt* load)
     return status;
 }
 
-/* Registers the types of the file in the new world `contents`, with the program's layouts. `old` is
- * the world with the layouts of the file. */
-static sett_status load_register_types(load_attempt* load, const sett_world* old)
+/* Registers the types of the file in the new world `contents`, with the program's layouts.
+ * `file_world` is the world with the layouts of the file. */
+static sett_status load_register_types(load_attempt* load, const sett_world* file_world)
 {
     const sett_world* program = load->place->world;
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < old->registered.count; k++) {
+    for (uint32_t k = 0; status == SETT_OK && k < file_world->registered.count; k++) {
         const sett_world* from_world = program;
-        const setti_type* type = setti_type_find(program, old->registered.item[k]->desc.name);
+        const setti_type* type =
+            setti_type_find(program, file_world->registered.item[k]->desc.name);
         if (type == NULL) { /* the program lacks the type */
-            from_world = old;
-            type = old->registered.item[k];
+            from_world = file_world;
+            type = file_world->registered.item[k];
         }
         status = setti_replica_join(load->contents, from_world, type, load->place->call);
     }
@@ -400,17 +401,17 @@ static sett_status load_check_conversions(load_attempt* load, const setti_migrat
     return SETT_OK;
 }
 
-/* Decodes a state into a new world `contents` with the program's layouts. `old` is the world with
- * the layouts of the file. */
-static sett_status load_convert(load_attempt* load, const sett_world* old, const setti_bytes* state,
-                                setti_migration* list, uint32_t count)
+/* Decodes a state into a new world `contents` with the program's layouts. `file_world` is the world
+ * with the layouts of the file. */
+static sett_status load_convert(load_attempt* load, const sett_world* file_world,
+                                const setti_bytes* state, setti_migration* list, uint32_t count)
 {
     const setti_delta_rules rules = {&list->rule, sizeof(*list), count};
     sett_status status = load_begin_contents(load);
     if (status != SETT_OK) {
         return status;
     }
-    status = load_register_types(load, old);
+    status = load_register_types(load, file_world);
     if (status == SETT_OK) {
         status = setti_delta_convert(load->contents, state, &rules);
     }
@@ -424,11 +425,11 @@ static sett_status load_convert(load_attempt* load, const sett_world* old, const
 SETTI_COLD static sett_status load_migrate(load_attempt* load)
 {
     sett_world* program = load->place->world;
-    sett_world* old = load->contents;
+    sett_world* file_world = load->contents;
     sett_status status;
     uint32_t count;
-    uint32_t types = old->registered.count;
-    setti_migration* list = setti_migrations_create(program, old, load->place->call, &count,
+    uint32_t types = file_world->registered.count;
+    setti_migration* list = setti_migrations_create(program, file_world, load->place->call, &count,
                                                     &load->result.dropped, &status);
     if (status != SETT_OK) {
         return load_fail_contents(load, status);
@@ -437,13 +438,13 @@ SETTI_COLD static sett_status load_migrate(load_attempt* load)
         return SETT_OK;
     }
     setti_bytes state = {0};
-    status = setti_delta_encode_state(old, load->place->call, &state);
+    status = setti_delta_encode_state(file_world, load->place->call, &state);
     if (status != SETT_OK) {
         status = load_fail_contents(load, status);
     } else {
-        status = load_convert(load, old, &state, list, count);
-        setti_bytes_free(&old->pool, &state);
-        sett_world_destroy(old); /* load_convert has replaced `contents` */
+        status = load_convert(load, file_world, &state, list, count);
+        setti_bytes_free(&file_world->pool, &state);
+        sett_world_destroy(file_world); /* load_convert has replaced `contents` */
     }
     setti_migrations_free(program, list, types);
     return status;

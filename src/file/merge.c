@@ -530,12 +530,12 @@ static sett_status merge_find_path(merge_job* job, uint32_t file_index)
     if (name == NULL) {
         return SETT_OK;
     }
-    sett_entity same = sett_name_find(job->to_world, parent, name);
-    if (sett_is_null(same)) {
+    sett_entity world_entity = sett_name_find(job->to_world, parent, name);
+    if (sett_is_null(world_entity)) {
         return SETT_OK;
     }
     bool mapped = setti_hash_map_set(&job->to_world->pool, &job->by_path, setti_link_to(file_index),
-                                     same.index);
+                                     world_entity.index);
     if (!mapped) {
         return merge_no_memory(job);
     }
@@ -624,8 +624,8 @@ static sett_status merge_number_name(merge_job* job, setti_clone_node* node, set
 /* Reports a name that a child of `parent` has or will have. */
 static sett_status merge_fail_name(const merge_job* job, sett_entity parent, const char* name)
 {
-    sett_entity taken = sett_name_find(job->to_world, parent, name);
-    if (sett_is_null(taken)) {
+    sett_entity owner = sett_name_find(job->to_world, parent, name);
+    if (sett_is_null(owner)) {
         return setti_world_fail_input(job->to_world, SETT_STATUS_CONFLICT,
                                       "%s: two new entities would have the name \"%.200s\" and the "
                                       "same parent - set .names = SETT_MERGE_NUMBER",
@@ -638,7 +638,7 @@ static sett_status merge_fail_name(const merge_job* job, sett_entity parent, con
     return setti_world_fail_input(
         job->to_world, SETT_STATUS_CONFLICT,
         "%s: entity %u:%u has the name \"%.200s\" already - set .names = SETT_MERGE_NUMBER%s",
-        merge_call, SETTI_HANDLE(taken), name, remedy);
+        merge_call, SETTI_HANDLE(owner), name, remedy);
 }
 
 /* Rejects or changes the name of a new entity, if a sibling has the name. Notes the resulting name
@@ -742,17 +742,17 @@ static bool merge_step(const merge_job* job, const setti_relation* file_relation
 static sett_status merge_check_cycle(const merge_job* job, const setti_type* file_links,
                                      const setti_relation* relation, uint32_t node)
 {
-    uint32_t first = job->clone.nodes[node].onto.index; /* where the path begins */
-    merge_position position = {.node = node, .index = first};
-    uint32_t through = first; /* the last entity of the world on the path */
+    uint32_t start = job->clone.nodes[node].onto.index; /* where the path begins */
+    merge_position position = {.node = node, .index = start};
+    uint32_t through = start; /* the last entity of the world on the path */
     uint64_t links = (uint64_t)file_links->storage.count + relation->links->storage.count;
     uint64_t steps_left = 2 * links; /* no path without a cycle is as long */
     while (merge_step(job, setti_relation_of_links(file_links), relation, &position)) {
         if (position.index != SETTI_NONE) {
             through = position.index;
         }
-        /* if no steps are left, the path goes round a cycle that `first` is not part of */
-        if (position.index == first || steps_left == 0) {
+        /* if no steps are left, the path goes round a cycle that `start` is not part of */
+        if (position.index == start || steps_left == 0) {
             return setti_world_fail_input(
                 job->to_world, SETT_STATUS_CYCLE,
                 "%s: the \"%.100s\" links of the file and of the world would form a cycle "

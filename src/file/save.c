@@ -231,13 +231,13 @@ SETTI_COLD static save_found save_inspect(const setti_place* place, const char* 
  * not replace a whole previous generation. */
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
-    save_found old = save_inspect(place, place->path);
-    save_found previous = SAVE_NOTHING; /* only matters if the old file is damaged */
-    if (old == SAVE_DAMAGED) {
-        previous = save_inspect(place, setti_place_name(&place->previous));
+    save_found old_file = save_inspect(place, place->path);
+    save_found previous_file = SAVE_NOTHING; /* only matters if the old file is damaged */
+    if (old_file == SAVE_DAMAGED) {
+        previous_file = save_inspect(place, setti_place_name(&place->previous));
     }
-    *preserves = old != SAVE_NOTHING && previous != SAVE_WHOLE;
-    if (old == SAVE_UNKNOWN || previous == SAVE_UNKNOWN) {
+    *preserves = old_file != SAVE_NOTHING && previous_file != SAVE_WHOLE;
+    if (old_file == SAVE_UNKNOWN || previous_file == SAVE_UNKNOWN) {
         return setti_world_no_memory(place->world, place->call);
     }
     return SETT_OK;
@@ -258,27 +258,27 @@ static sett_status save_fail_rename(const setti_place* place, const char* old_na
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;
-    const char* next = setti_place_name(&place->next);
-    const char* previous = setti_place_name(&place->previous);
+    const char* new_name = setti_place_name(&place->next);
+    const char* previous_name = setti_place_name(&place->previous);
     bool preserves;
     sett_status status = save_decide_previous(place, &preserves);
     if (status != SETT_OK) {
-        (void)files->unlink(files->user, next);
+        (void)files->unlink(files->user, new_name);
         return status;
     }
-    if (preserves && !files->rename(files->user, place->path, previous)) {
-        (void)files->unlink(files->user, next);
-        return save_fail_rename(place, place->path, previous);
+    if (preserves && !files->rename(files->user, place->path, previous_name)) {
+        (void)files->unlink(files->user, new_name);
+        return save_fail_rename(place, place->path, previous_name);
     }
-    if (!files->rename(files->user, next, place->path)) {
+    if (!files->rename(files->user, new_name, place->path)) {
         bool old_at_path = true; /* the failed rename has left the old file there */
         if (preserves) {
-            old_at_path = files->rename(files->user, previous, place->path);
+            old_at_path = files->rename(files->user, previous_name, place->path);
         }
         if (old_at_path) { /* otherwise a load may need the new file */
-            (void)files->unlink(files->user, next);
+            (void)files->unlink(files->user, new_name);
         }
-        return save_fail_rename(place, next, place->path);
+        return save_fail_rename(place, new_name, place->path);
     }
     place->world->whole_file = setti_place_mark(place->path, place->identity, place->size);
     if (files->sync_folder(files->user, place->path)) {
