@@ -326,12 +326,12 @@ static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
     }
 }
 
-/* Writes the length and at most `most` characters of a text. `text` is NULL for an empty text.
- * Returns the number of bytes. */
-static size_t flight_text(unsigned char* out, const char* text, size_t most)
+/* Writes the length and at most `max_length` characters of a text. NULL stands for an empty
+ * text. Returns the number of written bytes. */
+static size_t flight_text(unsigned char* out, const char* text, size_t max_length)
 {
     size_t length = 0;
-    while (text != NULL && length < most && text[length] != '\0') {
+    while (text != NULL && length < max_length && text[length] != '\0') {
         out[2 + length] = (unsigned char)text[length];
         length++;
     }

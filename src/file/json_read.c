@@ -260,8 +260,8 @@ static bool json_load_add_key(json_load* load, const char* text, size_t offset)
     return setti_hash_map_set(&load->world->pool, &load->by_reference, key, load->current);
 }
 
-/* Collects a reference of the current entity: the value of the key "handle" if `handle_key` is
- * true, otherwise of the key "entity". */
+/* Reads a reference, and collects it for the current entity. The reference is the value of the key
+ * "handle" if `handle_key` is true, otherwise of the key "entity". */
 static bool json_load_collect_reference(json_load* load, bool handle_key)
 {
     setti_json* json = &load->reader.json;
@@ -564,7 +564,7 @@ static void json_load_begin_value(const json_load* load, const setti_type* type,
 }
 
 /* Reads a value into a buffer. In JSON_APPLY, sets the component to the value.
- *   owns  as in json_load_begin_value */
+ *   owns  true if a value in the buffer can own memory */
 static bool json_load_buffered(json_load* load, setti_type* type, bool owns)
 {
     sett_world* world = load->world;
@@ -624,7 +624,7 @@ static json_read_held* json_load_hold(json_load* load, setti_type* type)
     return &load->held[load->held_count++];
 }
 
-/* Reads a component of the singletons into `held`. Before it, appends the types that the component
+/* Reads a component of the singletons into `held`. First appends the types that the component
  * requires. */
 static bool json_load_hold_component(json_load* load, setti_type* type)
 {

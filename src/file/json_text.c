@@ -440,7 +440,8 @@ static bool json_more(setti_json* json, char open, char close)
 }
 
 /* Reads the next key of an object, and skips the colon after the key. Returns false at the end of
- * the object, or after an error. `key` is NULL to skip the key. */
+ * the object, or after an error. If `key` is NULL, does not store
+ * the key. */
 static bool json_next_key(setti_json* json, char* key, size_t* length)
 {
     if (!json_more(json, '{', '}')) {

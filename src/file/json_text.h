@@ -84,7 +84,7 @@ bool setti_json_begin(setti_json* json, char open);
 bool setti_json_key(setti_json* json, char key[SETTI_JSON_KEY]);
 bool setti_json_item(setti_json* json);
 
-/* Fails if more than white space follows. */
+/* Fails if anything except white space follows. */
 bool setti_json_end(setti_json* json);
 
 /* Decodes a string of base64, and stores at most `capacity` bytes. *length becomes the number of

@@ -1014,8 +1014,8 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     return true;
 }
 
-/* Reads the struct that the hooks of a type describe. The `write` hook makes the struct of `value`,
- * and the `read` hook stores the struct that was read. */
+/* Reads the struct that the hooks of a type describe. The `write` hook makes the struct of `value`.
+ * After the struct was read from the text, the `read` hook stores it in `value`. */
 static bool value_read_shown(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_json* json = &reader->json;

@@ -766,7 +766,7 @@ static sett_status merge_check_cycle(const merge_job* job, const setti_type* fil
 }
 
 /* Reports an error if links of `relation` would form a cycle after the merge. Each new cycle has an
- * existing entity that gets a link from the file.
+ * existing entity that gets a link from the file, so only paths from such entities are followed.
  *   file_links  the type of the links in the file */
 static sett_status merge_check_cycles(const merge_job* job, const setti_type* file_links,
                                       const setti_relation* relation)

@@ -456,7 +456,7 @@ static bool migrate_is_by_hook(const setti_type* saved)
            setti_members_equal(saved->desc.members, setti_written_struct());
 }
 
-/* Allocates the buffer `buffer`, if one is needed. Returns false if memory runs out. */
+/* Allocates `buffer` if the conversion needs a buffer. Returns false if memory runs out. */
 static bool migrate_add_buffer(sett_world* to_world, const setti_type* saved,
                                setti_migration* migration)
 {
@@ -550,7 +550,7 @@ SETTI_COLD setti_migration* setti_migrations_create(sett_world* to_world, sett_w
             *dropped += migrate_report(to_world, call, local->desc.name, migration);
         }
     }
-    /* a former name in the state also needs a conversion, although the list can be empty then */
+    /* former names in the state need a conversion too, even if the list is empty */
     bool is_needed = *count != 0 || renamed;
     if (*status != SETT_OK || !is_needed) {
         setti_migrations_free(to_world, list, file_world->registered.count);

@@ -46,7 +46,7 @@ typedef enum setti_place_end {
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
                              setti_place_end end);
 
-/* Like setti_place_save, with the record of the world's systems. */
+/* Like setti_place_save, but first encodes the record of the world's systems. */
 sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc,
                                  setti_place_end end);
 

@@ -114,7 +114,7 @@ typedef struct setti_stream_reader {
     size_t unpacked; /* size of a decompressed `payload`, otherwise 0 */
 } setti_stream_reader;
 
-/* Reads the header. Returns false after an error, with `why` and `status` set. */
+/* Reads the header. After an error, sets reader->why and reader->status, and returns false. */
 bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
                        setti_pool* pool);
 void setti_stream_close(setti_stream_reader* reader);
