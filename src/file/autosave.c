@@ -8,7 +8,7 @@
  *     the thread          encode, write, sync, rename, sync           encode ...
  *
  * Rejected: encoding from a snapshot on the thread. Each page would need the lock of copy-on-write,
- * and names and types would need locks too, to avoid a copy of 0.15 ms a MB.
+ * and names and types would need locks too. All this would save a copy of 0.15 ms a MB.
  *
  * Invariant:  while `running`, only the thread uses `copy` and `desc`
  */
@@ -31,7 +31,7 @@ struct sett_autosave {
     setti_thread thread;
     bool running;       /* a thread was started and not joined */
     setti_signal done;  /* 1: the thread has saved */
-    sett_status status; /* of the last completed save */
+    sett_status status; /* the result of the last completed save */
 };
 
 static void autosave_free(sett_autosave* autosave)
@@ -78,7 +78,7 @@ static bool autosave_init(sett_autosave* autosave, sett_world* world, const char
     if (!setti_bytes_copy(&world->pool, &autosave->path, path, strlen(path) + 1)) {
         return false;
     }
-    return setti_bytes_copy(&world->pool, &autosave->user, NULL, 0);
+    return setti_bytes_copy(&world->pool, &autosave->user, NULL, 0); /* no user block yet */
 }
 
 SETTI_COLD sett_autosave* sett_autosave_create(sett_world* world, const char* path,
@@ -112,8 +112,8 @@ static sett_status autosave_copy(sett_autosave* autosave)
     static const char call[] = "sett_autosave_start";
     SETTI_ASSERT(!autosave->running);
     sett_world* world = autosave->world;
-    bool types_ended = world->unregistered != autosave->unregistered_before;
-    if (types_ended && !autosave_make_copy(autosave)) {
+    bool type_unregistered = world->unregistered != autosave->unregistered_before;
+    if (type_unregistered && !autosave_make_copy(autosave)) {
         return setti_world_no_memory(world, call);
     }
     sett_world* copy = autosave->copy;
@@ -169,7 +169,7 @@ static void autosave_body(void* user)
     setti_signal_set(&autosave->done, 1);
 }
 
-/* Waits until the thread has ended. Returns the status of the last save, and reports an error. */
+/* Waits until the thread has ended. Reports an error of the last save, and returns its status. */
 static sett_status autosave_finish(sett_autosave* autosave, const char* call)
 {
     if (autosave->running) {
@@ -183,7 +183,7 @@ static sett_status autosave_finish(sett_autosave* autosave, const char* call)
     return autosave->status;
 }
 
-/* Returns LOCKED while the thread saves. Afterwards returns the status of the last save. */
+/* Returns LOCKED while the thread saves. Otherwise returns the status of the last save. */
 static sett_status autosave_poll(sett_autosave* autosave, const char* call)
 {
     const bool can_test = SETTI_ATOMICS; /* without atomics, only a wait is possible */
@@ -235,7 +235,7 @@ SETTI_COLD sett_status sett_autosave_start(sett_autosave* autosave, uint64_t fra
     autosave->thread.user = autosave;
     setti_signal_set(&autosave->done, 0);
     autosave->running = setti_thread_start(&autosave->thread);
-    if (!autosave->running) {
+    if (!autosave->running) { /* no thread could start */
         autosave_body(autosave);
     }
     return SETT_OK;

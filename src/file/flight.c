@@ -11,8 +11,8 @@
  * after the lead. A dump omits the lead of the older half, and writes the keyframe there as a
  * state. When the present half is full, the older half is overwritten. Its `used` is 0 meanwhile.
  *
- * Invariant:  the first `used` bytes of a half are complete records in ascending order of frames
- *             lead <= used <= room;  the records of half 1 - now, if any, precede those of `now`
+ * Invariant:  the first `used` bytes of a half are complete records in ascending order of frames;
+ *             lead <= used <= room;  the records of the older half precede the other records
  */
 #include "sett/flight.h"
 #include "base/atomic.h"
@@ -46,12 +46,12 @@ struct sett_flight {
     unsigned char* user; /* the user block, or NULL */
     size_t user_size;
     uint64_t identity;
-    sett_snapshot last;
+    sett_snapshot last;   /* the state after the last delta */
     setti_mark frame_low; /* the frame of `last`, in two marks of 32 bits */
     setti_mark frame_high;
-    uint32_t types;   /* number of types in the recording */
-    uint32_t frames;  /* most deltas after a keyframe */
-    setti_bytes unit; /* the records of a frame under construction */
+    uint32_t type_count;  /* number of types in the recording */
+    uint32_t most_frames; /* most deltas after a keyframe */
+    setti_bytes unit;     /* the records of a frame under construction */
 };
 
 /* Appends bytes of a stream to the unit (sett_files.write). */
@@ -102,7 +102,8 @@ static sett_status flight_put_state(sett_flight* flight, uint32_t kind, uint64_t
 {
     sett_world* world = flight->world;
     setti_stream stream = flight_unit_stream(flight);
-    bool with_types = kind == SETTI_STREAM_KEYFRAME || flight->types != world->registered.count;
+    bool with_types =
+        kind == SETTI_STREAM_KEYFRAME || flight->type_count != world->registered.count;
     if (setti_stream_write_state(&stream, world, kind, frame, with_types, state)) {
         return SETT_OK;
     }
@@ -142,6 +143,7 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     }
     setti_bytes_free(&world->pool, &state);
     if (status == SETT_OK && flight->unit.size > flight->room) {
+        /* twice the unit, because a recording has two halves of the same size */
         status = setti_world_fail_with(
             world, SETT_STATUS_LIMIT,
             "%s: the recorder needs %llu bytes, and sett_flight_desc.size is %llu - create one "
@@ -178,7 +180,7 @@ static sett_status flight_record(sett_flight* flight, sett_snapshot now, uint64_
     if (status != SETT_OK) {
         return status;
     }
-    if (half->frames >= flight->frames || flight->unit.size > flight->room - used) {
+    if (half->frames >= flight->most_frames || flight->unit.size > flight->room - used) {
         return flight_turn(flight, frame, call);
     }
     memcpy(half->bytes + used, flight->unit.data, flight->unit.size);
@@ -203,7 +205,7 @@ sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
     setti_stream_drop(world, unneeded);
     if (status == SETT_OK) {
         flight->last = now;
-        flight->types = world->registered.count;
+        flight->type_count = world->registered.count;
         flight_set_frame(flight, frame);
         setti_mark_set(&flight->input_used, 0);
     }
@@ -223,7 +225,7 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
     if (status != SETT_OK) {
         return status;
     }
-    /* the first comparison keeps the sum in the second from an overflow */
+    /* after the first comparison, the sum in the second cannot overflow */
     bool fits = size <= FLIGHT_INPUT - SETTI_STREAM_RECORD &&
                 used + size + SETTI_STREAM_RECORD <= FLIGHT_INPUT;
     if (!fits) {
@@ -263,11 +265,11 @@ typedef struct flight_dump {
     sett_flight_write_fn write;
     void* user;
     uint64_t identity;
-    uint64_t frame; /* of the last record */
+    uint64_t frame; /* the frame of the last record */
     bool complete;  /* no write has failed */
 } flight_dump;
 
-/* Passes bytes to the program, unless an earlier write has failed. */
+/* Passes bytes to the program. After a failed write, passes nothing more. */
 static void flight_emit(flight_dump* dump, const void* bytes, size_t size)
 {
     if (dump->complete && size != 0) {
@@ -310,7 +312,8 @@ static void flight_emit_half(flight_dump* dump, const flight_half* half, bool is
     }
 }
 
-/* Writes the input of the next frame. dump->frame becomes the frame of the last input. */
+/* Writes the input of the next frame. If there is input, dump->frame becomes the frame of the last
+ * record. */
 static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
 {
     size_t used = (size_t)setti_mark_get(&flight->input_used);
@@ -323,17 +326,17 @@ static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
     }
 }
 
-/* Writes the length and at most `most` characters of a text. `text` is NULL for an empty text.
- * Returns the number of bytes. */
-static size_t flight_text(unsigned char* out, const char* text, size_t most)
+/* Writes the length and at most `max_length` characters of a text. NULL stands for an empty
+ * text. Returns the number of written bytes. */
+static size_t flight_text(unsigned char* out, const char* text, size_t max_length)
 {
     size_t length = 0;
-    while (text != NULL && length < most && text[length] != '\0') {
+    while (text != NULL && length < max_length && text[length] != '\0') {
         out[2 + length] = (unsigned char)text[length];
         length++;
     }
     setti_bytes_put(out, length, 2);
-    return 2 + length;
+    return 2 + length; /* 2: bytes of the length */
 }
 
 /* Writes a log record with the reason and the running system. */
@@ -341,10 +344,10 @@ static void flight_emit_why(flight_dump* dump, const sett_world* world, const ch
 {
     unsigned char log[600] = {0}; /* kind, system, component, entity, text (docs/stream.md) */
     setti_stream stream = flight_dump_stream(dump);
-    size_t size = 1;
+    size_t size = 1; /* the kind is 0 */
     size += flight_text(log + size, world->running, 200);
-    size += flight_text(log + size, NULL, 0);
-    size += 8; /* the null entity */
+    size += flight_text(log + size, NULL, 0); /* no component */
+    size += 8;                                /* the null entity */
     size += flight_text(log + size, why, 300);
     (void)setti_stream_write(&stream, SETTI_STREAM_LOG, dump->frame, log, size);
 }
@@ -374,7 +377,7 @@ SETTI_COLD bool sett_flight_dump(const sett_flight* flight, const char* why,
     uint64_t last = dump.frame;
     flight_emit_input(&dump, flight);
     if (why != NULL) {
-        if (dump.frame <= last) { /* no input tells the frame in progress */
+        if (dump.frame <= last) { /* no input has the frame in progress */
             dump.frame = last + 1;
         }
         flight_emit_why(&dump, flight->world, why);
@@ -461,8 +464,8 @@ static bool flight_begin(sett_flight* flight, const sett_flight_desc* desc)
 {
     static const char call[] = "sett_flight_create";
     sett_world* world = flight->world;
-    const sett_file_desc user = {.user_block = desc->user_block, .user_size = desc->user_size};
-    if (setti_place_check_user(world, call, &user) != SETT_OK) {
+    const sett_file_desc user_desc = {.user_block = desc->user_block, .user_size = desc->user_size};
+    if (setti_place_check_user(world, call, &user_desc) != SETT_OK) {
         return false;
     }
     if (!flight_reserve(flight, desc)) {
@@ -482,7 +485,7 @@ static bool flight_begin(sett_flight* flight, const sett_flight_desc* desc)
         (void)sett_snapshot_drop(world, flight->last);
         return false;
     }
-    flight->types = world->registered.count;
+    flight->type_count = world->registered.count;
     return true;
 }
 
@@ -503,7 +506,7 @@ SETTI_COLD sett_flight* sett_flight_create_sized(sett_world* world, const sett_f
     }
     flight->world = world;
     flight->size = desc.size != 0 ? desc.size : FLIGHT_SIZE;
-    flight->frames = desc.frames != 0 ? desc.frames : FLIGHT_FRAMES;
+    flight->most_frames = desc.frames != 0 ? desc.frames : FLIGHT_FRAMES;
     if (!flight_begin(flight, &desc)) {
         flight_free(flight);
         return NULL;

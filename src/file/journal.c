@@ -18,9 +18,9 @@ struct sett_journal {
     setti_stream stream;
     sett_snapshot last;
     uint64_t frame;
-    uint32_t types;          /* number of types in the file */
+    uint32_t type_count;     /* number of types in the file */
     uint32_t keyframe_every; /* frames between keyframes; 0: no keyframes */
-    uint64_t keyframe;       /* frame of the last keyframe */
+    uint64_t last_keyframe;  /* frame of the last keyframe */
     setti_bytes index;       /* frame and offset of each keyframe */
 };
 
@@ -52,8 +52,8 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
         journal->keyframe_every = desc->keyframe_every;
         journal->stream.compression = desc->compression;
     }
-    journal->types = world->registered.count;
-    journal->keyframe = journal->frame;
+    journal->type_count = world->registered.count;
+    journal->last_keyframe = journal->frame;
     journal->stream.files = files;
     journal->stream.pool = &world->pool;
     journal->stream.identity = place->identity;
@@ -103,9 +103,10 @@ static sett_status journal_write_state(sett_journal* journal, uint32_t kind, uin
                                        const setti_bytes* state)
 {
     sett_world* world = journal->place.world;
-    bool with_types = kind == SETTI_STREAM_KEYFRAME || journal->types != world->registered.count;
+    bool with_types =
+        kind == SETTI_STREAM_KEYFRAME || journal->type_count != world->registered.count;
     if (setti_stream_write_state(&journal->stream, world, kind, frame, with_types, state)) {
-        journal->types = world->registered.count;
+        journal->type_count = world->registered.count;
         return SETT_OK;
     }
     if (journal->stream.failed) {
@@ -168,7 +169,7 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
 {
     sett_world* world = journal->place.world;
     setti_bytes state = {0};
-    uint64_t offset = journal->stream.offset; /* of the types before the keyframe */
+    uint64_t offset = journal->stream.offset; /* where the types precede the keyframe */
     sett_status status = setti_delta_encode_state(world, journal->place.call, &state);
     if (status == SETT_OK) {
         status = journal_write_state(journal, SETTI_STREAM_KEYFRAME, frame, &state);
@@ -178,7 +179,7 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
     }
     setti_bytes_free(&world->pool, &state);
     /* even after an error, the next keyframe is a whole interval later */
-    journal->keyframe = frame;
+    journal->last_keyframe = frame;
     if (status != SETT_STATUS_OUT_OF_MEMORY) {
         return status;
     }
@@ -232,7 +233,7 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
     journal->last = now;
     journal->frame = frame;
     bool is_due =
-        journal->keyframe_every != 0 && frame - journal->keyframe >= journal->keyframe_every;
+        journal->keyframe_every != 0 && frame - journal->last_keyframe >= journal->keyframe_every;
     if (is_due) {
         return journal_write_keyframe(journal, frame);
     }

@@ -1,12 +1,12 @@
 /* json_read.c: entities from a JSON text.
  *
  * The workload: texts of some MB, from people and programs, right or wrong. The text is read in
- * three passes: JSON_COLLECT checks the grammar and collects the references of entities, JSON_CHECK
- * checks all values, and JSON_APPLY changes the world, in three walks (json_load_apply). Between
+ * three passes. JSON_COLLECT checks the grammar and collects the references of entities. JSON_CHECK
+ * checks all values. JSON_APPLY changes the world, in three walks (json_load_apply). Between
  * the passes only the table of entities is stored. JSON_COLLECT also registers library types.
  *
- *     entries   | offset of the reference, handle in the text, handle in the world | ...
- *     found     hash of a reference -> entry; on a collision the next free key
+ *     entries       | offset of the reference, handle in the text, handle in the world | ...
+ *     by_reference  hash of a reference -> entry; on a collision the next free key
  *
  * A world has at most one entity of singletons. If the world has one, the text's entity of
  * singletons is merged: references lead to the world's entity, and the values of the text are held
@@ -19,7 +19,7 @@
  *
  *     ends      entity, type ("Hierarchy", or the sources of a relationship) | ...
  *
- * Invariant:  no entity of the world changes before the text was read twice without an error;
+ * Invariant:  no entity of the world changes before two passes have found no error;
  *             each reference leads to one entry at most
  */
 #include "file/json_value.h"
@@ -55,9 +55,9 @@ typedef struct json_read_place {
 
 /* An entity of the text. */
 typedef struct json_read_entry {
-    size_t offset;           /* of the reference in the text, or JSON_NO_REFERENCE */
+    size_t offset;           /* where the text has the reference, or JSON_NO_REFERENCE */
     sett_entity text_handle; /* null: the text gives no handle */
-    sett_entity entity;      /* in the world; null: not created yet */
+    sett_entity entity;      /* the entity of the world; null: not created yet */
 } json_read_entry;
 
 /* A component of the text for the world's singletons. */
@@ -80,8 +80,8 @@ typedef struct json_load {
     const char* call;
     json_read_pass pass;
     json_read_entry* entries;
-    uint32_t count;
-    uint32_t capacity;
+    uint32_t entry_count;
+    uint32_t entry_capacity;
     uint32_t current;             /* number of the entry being read */
     size_t handle_offset;         /* offset of the current entry's handle */
     uint32_t singletons;          /* number of the entry with the singleton tag, or SETTI_NONE */
@@ -92,18 +92,19 @@ typedef struct json_load {
     json_read_end* ends;
     uint32_t end_count;
     uint32_t end_capacity;
-    setti_hash_map found;
+    setti_hash_map by_reference;
     setti_scratch value;
     uint64_t* seen; /* a bit for each component id: the current entity has the component */
     size_t seen_size;
     uint32_t lost;                  /* number of references that became null */
     bool outer_quiet;               /* sett_world.quiet before the text is read */
     uint32_t outer_quiet_locks;     /* sett_world.quiet_locks before the text is read */
-    sett_status status;             /* of an error: INVALID, unless a call of the world failed */
+    sett_status status;             /* INVALID, or the error of a call of the world */
     char wrong[SETTI_MESSAGE_SIZE]; /* storage for an error message that contains a name */
 } json_load;
 
-/* Stores a formatted error of the text, unless there is one already. Returns false. */
+/* Stores a formatted error of the text. Does nothing if there is an error already. Returns
+ * false. */
 static bool json_load_fail(json_load* load, size_t offset, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
@@ -125,7 +126,7 @@ static void json_load_reference(const json_load* load, const json_read_entry* en
                                 char text[SETTI_JSON_REFERENCE])
 {
     SETTI_ASSERT(entry->offset < load->reader.json.size);
-    setti_json json = load->reader.json;
+    setti_json json = load->reader.json; /* a copy, so that the reader does not move */
     size_t length;
     json.offset = entry->offset;
     json.wrong = NULL;
@@ -134,7 +135,7 @@ static void json_load_reference(const json_load* load, const json_read_entry* en
     }
 }
 
-/* Returns true if `text` is a reference of the entry. */
+/* Returns true if `text` is the handle or the path of the entry. */
 static bool json_load_is_entry(const json_load* load, const json_read_entry* entry,
                                const char* text)
 {
@@ -147,26 +148,26 @@ static bool json_load_is_entry(const json_load* load, const json_read_entry* ent
     return strcmp(path, text) == 0;
 }
 
-/* Returns the key of a reference in `found`, or a free key if the reference is not there.
- * Returns 0 if no key is free. *entry becomes the entry with the reference, or SETTI_NONE if
- * there is none. */
-static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* entry)
+/* Returns the key of the reference `text` in `by_reference`. If no entry has the reference, returns
+ * a free key, or 0 if no key is free. *number becomes the number of the entry with the reference,
+ * or SETTI_NONE if there is none. */
+static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* number)
 {
     uint64_t key = setti_hash_bytes(text, strlen(text));
     for (uint32_t step = 0; step < SETTI_HASH_STEPS; step++, key = setti_hash_next(key)) {
-        *entry = setti_hash_map_find(&load->found, key);
-        if (*entry == SETTI_NONE || json_load_is_entry(load, &load->entries[*entry], text)) {
+        *number = setti_hash_map_find(&load->by_reference, key);
+        if (*number == SETTI_NONE || json_load_is_entry(load, &load->entries[*number], text)) {
             return key;
         }
     }
-    *entry = SETTI_NONE;
+    *number = SETTI_NONE;
     return 0; /* other references have taken all keys */
 }
 
-/* Removes the escapes of a path. Returns false after an unknown escape. */
+/* Removes the escapes of a path in place. Returns false after an unknown escape. */
 static bool json_load_unescape(char* path)
 {
-    char* end = path; /* of the text without escapes */
+    char* end = path; /* the end of the text without escapes */
     for (const char* next = path; *next != '\0'; next++) {
         if (*next == '\\') {
             next++;
@@ -180,7 +181,7 @@ static bool json_load_unescape(char* path)
     return true;
 }
 
-/* Counts a lost reference, in one pass only: each pass meets the reference. */
+/* Counts a lost reference. JSON_APPLY finds the same references, so only JSON_CHECK counts them. */
 static void json_load_lose(json_load* load)
 {
     if (load->pass == JSON_CHECK) {
@@ -189,7 +190,7 @@ static void json_load_lose(json_load* load)
 }
 
 /* Finds an entity outside of the text. *out becomes null if the reference is lost. Returns false
- * after an error. Changes `text`. */
+ * after an error. Removes the escapes of a path in `text`. */
 static bool json_load_find_outside(json_load* load, char* text, size_t offset, sett_entity* out)
 {
     bool is_handle = setti_json_parse_handle(text, out);
@@ -209,7 +210,8 @@ static bool json_load_find_outside(json_load* load, char* text, size_t offset, s
     if (!sett_is_null(*out)) {
         return true;
     }
-    if (load->count == 0) { /* sett_json_set has no entries */
+    if (load->entry_count ==
+        0) { /* only sett_json_set has no entries, and it rejects unknown paths */
         return json_load_fail(load, offset, "no entity has the path \"%.200s\" - correct the path",
                               text);
     }
@@ -217,16 +219,17 @@ static bool json_load_find_outside(json_load* load, char* text, size_t offset, s
     return true;
 }
 
-/* Finds an entity in the text, or else in the world (setti_json_reader.find). */
+/* Finds the entity of a reference (setti_json_reader.find). Searches the text first, then the
+ * world. */
 static bool json_load_find(setti_json_reader* reader, const char* text, size_t offset,
                            sett_entity* out)
 {
     json_load* load = (json_load*)(void*)reader;
     char copy[SETTI_JSON_REFERENCE];
-    uint32_t entry;
-    (void)json_load_key(load, text, &entry);
-    if (entry != SETTI_NONE) {
-        *out = load->entries[entry].entity;
+    uint32_t number;
+    (void)json_load_key(load, text, &number);
+    if (number != SETTI_NONE) {
+        *out = load->entries[number].entity;
         return true;
     }
     snprintf(copy, sizeof(copy), "%s", text);
@@ -235,13 +238,13 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t o
 
 /* ----------------------------------------------------------------------------------- collecting */
 
-/* Adds a reference of the current entry to `found`. Fails if a different entry has the
+/* Adds a reference of the current entry to `by_reference`. Fails if a different entry has the
  * reference. */
 static bool json_load_add_key(json_load* load, const char* text, size_t offset)
 {
-    uint32_t other;
-    uint64_t key = json_load_key(load, text, &other);
-    if (other != SETTI_NONE && other != load->current) {
+    uint32_t owner;
+    uint64_t key = json_load_key(load, text, &owner);
+    if (owner != SETTI_NONE && owner != load->current) {
         const char* what = text[0] == '#' ? "handle" : "path";
         return json_load_fail(load, offset,
                               "two entities of the text have the %s \"%.200s\" - change the %s of "
@@ -254,11 +257,11 @@ static bool json_load_add_key(json_load* load, const char* text, size_t offset)
                               "this path",
                               text);
     }
-    return setti_hash_map_set(&load->world->pool, &load->found, key, load->current);
+    return setti_hash_map_set(&load->world->pool, &load->by_reference, key, load->current);
 }
 
-/* Collects a reference of the current entity: the value of the key "handle" if `handle_key` is
- * true, otherwise of the key "entity". */
+/* Reads a reference, and collects it for the current entity. The reference is the value of the key
+ * "handle" if `handle_key` is true, otherwise of the key "entity". */
 static bool json_load_collect_reference(json_load* load, bool handle_key)
 {
     setti_json* json = &load->reader.json;
@@ -270,6 +273,7 @@ static bool json_load_collect_reference(json_load* load, bool handle_key)
         return false;
     }
     sett_entity handle = sett_null();
+    /* the lengths differ if the text contains a zero byte */
     bool parsed = strlen(text) == length && setti_json_parse_handle(text, &handle);
     bool is_handle = parsed && !sett_is_null(handle);
     bool is_path = !handle_key && text[0] == '/';
@@ -297,7 +301,7 @@ static bool json_load_collect_reference(json_load* load, bool handle_key)
 }
 
 /* Returns true if the current entity is merged into the world's singletons. */
-static bool json_load_is_singletons(const json_load* load)
+static bool json_load_is_merged(const json_load* load)
 {
     return load->current == load->singletons && !sett_is_null(load->world_singletons);
 }
@@ -317,7 +321,8 @@ static bool json_load_collect_singletons(json_load* load)
     return true;
 }
 
-/* Notes that a call of the world has failed, as an error of the text. Returns `succeeded`. */
+/* If a call of the world has failed, stores the world's error as an error of the text. Returns
+ * `succeeded`. */
 static bool json_load_check_call(json_load* load, bool succeeded)
 {
     sett_world* world = load->world;
@@ -330,7 +335,8 @@ static bool json_load_check_call(json_load* load, bool succeeded)
                           setti_message_why(sett_world_message(world)));
 }
 
-/* Registers the type of a name, if the library has such a type. Notes the singleton tag.
+/* Registers the library's type called `name`, if there is one. If the current entity has the
+ * singleton tag, makes it the text's entity of singletons.
  *   component  true for a key of "components", false for a key of "links" */
 static bool json_load_collect_type(json_load* load, const char* name, bool component)
 {
@@ -395,8 +401,8 @@ static uint32_t json_load_key_bit(const char* key)
     return JSON_NO_KEYS;
 }
 
-/* Skips the value of an unknown key, or fails. The known keys are `keys`. Messages call the object
- * `what`. */
+/* Skips the value of an unknown key if the caller allows unknown keys. Otherwise fails. `keys` are
+ * the known keys. Messages call the object `what`. */
 static bool json_load_skip_key(json_load* load, const char* key, const char* const* keys,
                                uint32_t count, const char* what)
 {
@@ -413,12 +419,12 @@ static bool json_load_skip_key(json_load* load, const char* key, const char* con
 static json_read_entry* json_load_add_entry(json_load* load)
 {
     json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
-                                               load->count, 1, &load->capacity);
+                                               load->entry_count, 1, &load->entry_capacity);
     if (entries == NULL) {
         return NULL;
     }
     load->entries = entries;
-    load->current = load->count++;
+    load->current = load->entry_count++;
     entries[load->current] = (json_read_entry){.offset = JSON_NO_REFERENCE};
     return &entries[load->current];
 }
@@ -447,7 +453,7 @@ static bool json_load_collect_key(json_load* load, const char* key)
     }
 }
 
-/* Appends an entry for the next entity of the text. */
+/* Appends an entry for the next entity of the text, and collects the entity's references. */
 static bool json_load_collect_entity(json_load* load)
 {
     setti_json* json = &load->reader.json;
@@ -464,7 +470,7 @@ static bool json_load_collect_entity(json_load* load)
     if (json->wrong != NULL) {
         return false;
     }
-    bool creates_handle = load->desc->keep_handles && !json_load_is_singletons(load);
+    bool creates_handle = load->desc->keep_handles && !json_load_is_merged(load);
     if (creates_handle && sett_entity_valid(load->world, entry->text_handle)) {
         return json_load_fail(load, load->handle_offset,
                               "the world has entity %u:%u already - destroy it first, or "
@@ -482,7 +488,8 @@ static sett_entity json_load_self(const json_load* load)
     return load->entries[load->current].entity;
 }
 
-/* Notes that an entity, being a parent or target, must get a type that the entity lacks. */
+/* Notes the type that an entity will get as a parent or target. Does nothing if the entity has the
+ * type already. Returns false if memory runs out. */
 static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* type)
 {
     if (setti_storage_has(&type->storage, entity.index)) {
@@ -506,11 +513,13 @@ static bool json_load_is_end(const sett_world* world, const json_read_end* end)
     if (relation != NULL) {
         return sett_source_count(world, relation->links->id, end->entity) != 0;
     }
+    /* the type is "Hierarchy" */
     return sett_hierarchy_child_count(world, end->entity) != 0 ||
            !sett_is_null(sett_hierarchy_parent(world, end->entity));
 }
 
-/* Removes the types that the text gave to parents and targets, unless they are still needed. */
+/* Removes the types that the text gave to parents and targets. A type that an entity still needs
+ * is not removed. */
 static void json_load_remove_ends(json_load* load)
 {
     sett_world* world = load->world;
@@ -528,14 +537,15 @@ static void json_load_remove_ends(json_load* load)
     }
 }
 
-/* Fills a buffer with the value that the current entity has, or else with the initial value.
- *   owns  true if a value in the buffer can own memory: hooks make the copy */
+/* Fills a buffer with the value that the current entity has. If the entity has no value, fills the
+ * buffer with the initial value.
+ *   owns  true if a value in the buffer can own memory, so that hooks must copy it */
 static void json_load_begin_value(const json_load* load, const setti_type* type, void* value,
                                   bool owns)
 {
     const sett_component_desc* desc = &type->desc;
     bool applies = load->pass == JSON_APPLY;
-    /* for a check without hooks, zeroes are as good as the initial value */
+    /* JSON_CHECK discards the value: zeroes are enough if no `write` hook reads them */
     bool wants_init = applies || desc->write != NULL;
     const void* present = NULL;
     if (applies) {
@@ -554,7 +564,7 @@ static void json_load_begin_value(const json_load* load, const setti_type* type,
 }
 
 /* Reads a value into a buffer. In JSON_APPLY, sets the component to the value.
- *   owns  as in json_load_begin_value */
+ *   owns  true if a value in the buffer can own memory */
 static bool json_load_buffered(json_load* load, setti_type* type, bool owns)
 {
     sett_world* world = load->world;
@@ -575,14 +585,15 @@ static bool json_load_buffered(json_load* load, setti_type* type, bool owns)
     return valid;
 }
 
-/* Reads a value. In JSON_APPLY, sets the component. */
+/* Reads a component of the current entity. In JSON_APPLY, sets the component. */
 static bool json_load_value(json_load* load, setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
     bool has_owned = type->members != NULL && type->members->owned_count != 0;
     bool buffer_owns = desc->write != NULL || has_owned;
     bool has_hooks = desc->copy != NULL || desc->deinit != NULL || desc->move != NULL;
-    bool in_place = has_hooks && !buffer_owns; /* a copy in a buffer would share memory */
+    bool in_place = has_hooks && !buffer_owns; /* a copy of the bytes would share owned memory */
+    /* a tag, or null in the text */
     bool no_value = desc->size == 0 || setti_json_peek(&load->reader.json) == 'n';
     bool needs_no_buffer = no_value || in_place;
     if (load->pass == JSON_APPLY && needs_no_buffer) {
@@ -613,9 +624,11 @@ static json_read_held* json_load_hold(json_load* load, setti_type* type)
     return &load->held[load->held_count++];
 }
 
-/* Reads a component of the singletons into `held`. Types that the component requires come first. */
+/* Reads a component of the singletons into `held`. First appends the types that the component
+ * requires. */
 static bool json_load_hold_component(json_load* load, setti_type* type)
 {
+    /* false for a tag, and for null in the text */
     bool has_value = type->desc.size != 0 && setti_json_peek(&load->reader.json) != 'n';
     for (uint32_t k = 0; k < type->required.count; k++) {
         if (json_load_hold(load, type->required.item[k]) == NULL) {
@@ -646,8 +659,8 @@ static void json_load_move(const setti_type* type, void* destination, void* orig
     }
 }
 
-/* Adds the reference or number of an entry to the path in messages. Returns what setti_json_leave
- * needs. */
+/* Adds the reference or number of an entry to the path in messages. Returns the former length of
+ * the path, for setti_json_leave. */
 static size_t json_load_enter_entry(json_load* load, uint32_t number)
 {
     char text[SETTI_JSON_REFERENCE];
@@ -670,7 +683,8 @@ static bool json_load_fail_entry(json_load* load, uint32_t number)
     return json_load_check_call(load, false);
 }
 
-/* Adds the held types that the world's singletons lack. Reserves the buffer of json_load_swap. */
+/* Adds the held types that the world's singletons lack. Makes the buffer of json_load_swap large
+ * enough for each value. */
 static bool json_load_add_held(json_load* load)
 {
     for (uint32_t k = 0; k < load->held_count; k++) {
@@ -713,7 +727,7 @@ static void json_load_notify(json_load* load, const json_read_held* held)
     const void* present = sett_find(world, load->world_singletons, held->type->id);
     if (present != NULL && (held->type->flags & SETTI_TYPE_ON_SET) != 0) {
         bool replaces = setti_change_keeps_link(held->type) && !held->added;
-        world->replaced_link = replaces ? held->value : NULL; /* the value before the swap */
+        world->replaced_link = replaces ? held->value : NULL; /* the old value, after the swap */
         /* sets the value to itself, to run the callbacks */
         (void)sett_set(world, load->world_singletons, held->type->id, present);
         world->replaced_link = NULL;
@@ -724,6 +738,7 @@ static void json_load_notify(json_load* load, const json_read_held* held)
 static bool json_load_merge_singletons(json_load* load)
 {
     if (!json_load_add_held(load)) {
+        /* removes the types that were added before the error */
         for (uint32_t k = load->held_count; k-- > 0;) {
             if (load->held[k].added) {
                 (void)sett_remove(load->world, load->world_singletons, load->held[k].type->id);
@@ -773,7 +788,7 @@ static bool json_load_components(json_load* load)
         } else if (setti_bits_test_and_set(load->seen, type->id)) {
             valid = setti_json_fail(json, json->offset,
                                     "the component occurs twice - leave out one of them");
-        } else if (!json_load_is_singletons(load) || load->pass != JSON_APPLY) {
+        } else if (!json_load_is_merged(load) || load->pass != JSON_APPLY) {
             valid = json_load_value(load, type);
         } else if (type == setti_singleton_tag(load->world)) {
             valid = setti_json_read_value(&load->reader, type, NULL); /* the world has the tag */
@@ -792,24 +807,24 @@ static bool json_load_find_linked(json_load* load, const char* text, size_t offs
     if (!json_load_find(&load->reader, text, offset, out)) {
         return false;
     }
-    if (!sett_is_null(*out) && !sett_entity_valid(load->world, *out)) { /* a preserved handle */
+    if (!sett_is_null(*out) && !sett_entity_valid(load->world, *out)) { /* a stale handle */
         json_load_lose(load);
         *out = sett_null();
     }
     return true;
 }
 
-/* Finds a parent. A parent outside of the text is replaced by desc->parent, if that is not null. */
+/* Finds a parent. If desc->parent is not null, it replaces a parent outside of the text. */
 static bool json_load_find_parent(json_load* load, const char* text, size_t offset,
                                   sett_entity* out)
 {
-    uint32_t entry = SETTI_NONE;
+    uint32_t number = SETTI_NONE; /* the parent's entry */
     uint32_t lost_before = load->lost;
-    (void)json_load_key(load, text, &entry);
+    (void)json_load_key(load, text, &number);
     bool valid = json_load_find_linked(load, text, offset, out);
-    if (valid && entry == SETTI_NONE && !sett_is_null(load->desc->parent)) {
+    if (valid && number == SETTI_NONE && !sett_is_null(load->desc->parent)) {
         *out = load->desc->parent;
-        load->lost = lost_before; /* the replaced parent was not lost */
+        load->lost = lost_before; /* a replaced parent does not count as lost */
     }
     return valid;
 }
@@ -836,7 +851,7 @@ static bool json_load_target(json_load* load, json_load_follow follow, sett_enti
 static bool json_load_link_data(json_load* load, const setti_type* type)
 {
     size_t size = type->desc.size;
-    if (size == 0 && setti_json_peek(&load->reader.json) != 'n') {
+    if (size == 0 && setti_json_peek(&load->reader.json) != 'n') { /* null is allowed */
         return setti_json_unknown(&load->reader, load->reader.json.offset,
                                   "the relationship has no data", " - leave out \"data\"", NULL);
     }
@@ -912,7 +927,7 @@ static bool json_load_link(json_load* load, const setti_type* type)
 {
     setti_json* json = &load->reader.json;
     json_read_link link = {.target = sett_null()};
-    if (json_load_is_singletons(load)) {
+    if (json_load_is_merged(load)) {
         return setti_json_fail(
             json, json->offset,
             "the world has singletons already, and a text cannot add links to them - leave out "
@@ -984,8 +999,8 @@ static bool json_fail_name(json_load* load, size_t offset, const char* wrong)
     return json_load_fail(load, offset, "the entity's name %s", wrong);
 }
 
-/* Takes the parent and the name from the path in "entity", if there is a path. `text` is the memory
- * of the path, and then of the name. */
+/* Takes the parent and the name from the path of the key "entity", if the key has a path. `text` is
+ * the memory for the path, and place->name points into it. */
 static bool json_load_place(json_load* load, json_read_place* place,
                             char text[SETTI_JSON_REFERENCE])
 {
@@ -1039,7 +1054,7 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     return true;
 }
 
-static bool json_load_enter_parent(json_load* load, sett_entity parent)
+static bool json_load_attach(json_load* load, sett_entity parent)
 {
     sett_world* world = load->world;
     if (!json_load_check_call(load, setti_hierarchy_register(world) != 0)) {
@@ -1053,12 +1068,12 @@ static bool json_load_enter_parent(json_load* load, sett_entity parent)
 }
 
 /* Gives the current entity the parent, the policy and the name. */
-static bool json_load_enter_place(json_load* load, const json_read_place* place)
+static bool json_load_set_place(json_load* load, const json_read_place* place)
 {
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
     sett_status status = SETT_OK;
-    if (!sett_is_null(place->parent) && !json_load_enter_parent(load, place->parent)) {
+    if (!sett_is_null(place->parent) && !json_load_attach(load, place->parent)) {
         return false;
     }
     if (place->node) {
@@ -1076,14 +1091,14 @@ static bool json_load_policy(json_load* load, json_read_place* place)
     char text[SETTI_JSON_KEY];
     size_t length;
     size_t offset = setti_json_skip_space(json);
-    uint32_t policy = SETT_CHILDREN_DESTROY;
+    uint32_t policy = SETT_CHILDREN_DESTROY; /* the first policy that a text can contain */
     if (!setti_json_string(json, text, sizeof(text), &length)) {
         return false;
     }
     while (policy <= SETT_CHILDREN_REJECT && strcmp(setti_json_policies[policy], text) != 0) {
         policy++;
     }
-    if (policy > SETT_CHILDREN_REJECT) {
+    if (policy > SETT_CHILDREN_REJECT) { /* no policy has this name */
         return setti_json_fail(json, offset, "\"DESTROY\", \"DETACH\" or \"REJECT\" is expected");
     }
     place->node = true;
@@ -1109,15 +1124,15 @@ static bool json_load_key_name(json_load* load, json_read_place* place,
 static bool json_load_key_parent(json_load* load, json_read_place* place)
 {
     setti_json* json = &load->reader.json;
-    if (setti_json_peek(json) == 'n') {
+    if (setti_json_peek(json) == 'n') { /* null */
         place->node = true;
         return setti_json_skip(json);
     }
     return json_load_target(load, json_load_find_parent, &place->parent);
 }
 
-/* Reads the wanted keys of the current entity. place->name becomes `text` if the key "name" is
- * read. */
+/* Reads those keys of the current entity whose bits are in `wanted`. If the key "name" is read,
+ * stores the name in `text`, and place->name becomes `text`. */
 static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* place,
                            char text[SETTI_JSON_REFERENCE])
 {
@@ -1151,8 +1166,8 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
     return valid && json->wrong == NULL;
 }
 
-/* Reads the wanted keys of the current entity. If JSON_NAME is wanted in JSON_APPLY, gives the
- * entity the place in the hierarchy. */
+/* Reads the wanted keys of the current entity. In JSON_APPLY, if `wanted` contains JSON_NAME, gives
+ * the entity the name and the parent of the text. */
 static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];
@@ -1165,16 +1180,17 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
     if (!json_load_keys(load, wanted, &place, text)) {
         return false;
     }
-    bool applies = load->pass == JSON_APPLY && !json_load_is_singletons(load);
+    /* the world's entity of singletons does not move */
+    bool applies = load->pass == JSON_APPLY && !json_load_is_merged(load);
     if (wants_place && applies) {
-        return json_load_enter_place(load, &place);
+        return json_load_set_place(load, &place);
     }
     return true;
 }
 
 /* --------------------------------------------------------------------------------------- passes */
 
-/* Reads the list of entities, as json_load_walk. */
+/* Reads the wanted keys of each entity in the list. In JSON_COLLECT, `wanted` is JSON_NO_KEYS. */
 static bool json_load_walk_entities(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
@@ -1194,7 +1210,7 @@ static bool json_load_walk_entities(json_load* load, uint32_t wanted)
 
 static const char* const json_entities = "entities"; /* the only key of the text */
 
-/* Skips the value of an unknown key of the text. JSON_COLLECT may fail, later passes do not. */
+/* Skips the value of an unknown key of the text. Only JSON_COLLECT can reject the key. */
 static bool json_load_skip_top(json_load* load, const char* key)
 {
     if (load->pass == JSON_COLLECT) {
@@ -1232,7 +1248,7 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
     return true;
 }
 
-/* Returns true if the entity of an entry gets the handle in the text. */
+/* Returns true if the new entity of an entry gets the handle that the text gives. */
 static bool json_load_preserves_handle(const json_load* load, const json_read_entry* entry)
 {
     return load->desc->keep_handles && !sett_is_null(entry->text_handle);
@@ -1258,13 +1274,13 @@ static bool json_load_create_entry(json_load* load, uint32_t number)
     return tag == NULL || sett_ensure(load->world, entry->entity, tag->id) != NULL;
 }
 
-/* Creates the entities with preserved handles. If `preserved` is false, creates the entities with
- * new handles. */
+/* Creates the entities of the text. If `preserved` is true, creates only those with preserved
+ * handles. Otherwise creates only those with new handles. */
 static bool json_load_create(json_load* load, bool preserved)
 {
-    for (uint32_t k = 0; k < load->count; k++) {
+    for (uint32_t k = 0; k < load->entry_count; k++) {
         const json_read_entry* entry = &load->entries[k];
-        bool exists = !sett_is_null(entry->entity); /* or is merged into the world's singletons */
+        bool exists = !sett_is_null(entry->entity); /* created, or the world's singletons */
         if (exists || json_load_preserves_handle(load, entry) != preserved) {
             continue;
         }
@@ -1299,7 +1315,7 @@ static void json_load_undo(json_load* load)
     SETTI_ASSERT(load->pass == JSON_APPLY);
     /* Round 0 clears all entities, because links and children can prevent destroying an entity. */
     for (uint32_t round = 0; round < 2; round++) {
-        for (uint32_t k = load->count; k-- > 0;) {
+        for (uint32_t k = load->entry_count; k-- > 0;) {
             sett_entity entity = load->entries[k].entity;
             if (!sett_entity_valid(load->world, entity) ||
                 sett_equals(entity, load->world_singletons)) {
@@ -1318,8 +1334,8 @@ static void json_load_undo(json_load* load)
 static void json_load_free(json_load* load)
 {
     setti_pool* pool = &load->world->pool;
-    setti_pool_free(pool, load->entries, load->capacity * sizeof(*load->entries), 16);
-    setti_hash_map_deinit(pool, &load->found);
+    setti_pool_free(pool, load->entries, load->entry_capacity * sizeof(*load->entries), 16);
+    setti_hash_map_deinit(pool, &load->by_reference);
     for (uint32_t k = 0; k < load->held_count; k++) {
         const setti_type* type = load->held[k].type;
         if (load->held[k].value != NULL) {
@@ -1351,7 +1367,8 @@ static void json_load_init(json_load* load, sett_world* world, const char* call,
     world->quiet = true; /* json_load_result reports failures */
 }
 
-/* Reports the error if `valid` is false. An error without a message means that memory ran out. */
+/* Lets the world report failures again. If `valid` is false, reports the error. An error without a
+ * message means that memory ran out. */
 static sett_status json_load_result(json_load* load, bool valid)
 {
     load->world->quiet_locks = load->outer_quiet_locks;
@@ -1366,12 +1383,13 @@ static sett_status json_load_result(json_load* load, bool valid)
 static bool json_load_passes(json_load* load)
 {
     bool collected = json_load_walk(load, JSON_NO_KEYS);
+    /* a bit for each component id, rounded up to words of 64 bits */
     load->seen_size = ((size_t)load->world->type_capacity / 64 + 1) * sizeof(uint64_t);
     load->seen = setti_pool_alloc(&load->world->pool, load->seen_size, 8);
     if (!collected || load->seen == NULL) {
         return false;
     }
-    load->reader.skipped = 0; /* unknown keys of the whole text do not count */
+    load->reader.skipped = 0; /* unknown keys beside "entities" do not count */
     load->pass = JSON_CHECK;
     if (!json_load_walk(load,
                         JSON_NAME | JSON_PARENT | JSON_POLICY | JSON_COMPONENTS | JSON_LINKS)) {
@@ -1392,11 +1410,11 @@ static void json_load_report(const json_load* load, bool valid, sett_json_result
     result->skipped = load->reader.skipped;
     result->lost = load->lost;
     result->first = sett_null();
-    if (!valid || load->count == 0) {
+    if (!valid || load->entry_count == 0) {
         return;
     }
     result->first = load->entries[0].entity;
-    result->entities = load->count;
+    result->entities = load->entry_count;
     if (!sett_is_null(load->world_singletons)) {
         result->entities--; /* the entity of singletons was not created */
     }
@@ -1466,7 +1484,7 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
     json_load_init(&load, world, __func__, text, size);
     load.desc = &preserve_handles;
     load.pass = JSON_CHECK;
-    load.entries = &self; /* `count` stays 0: no reference leads to `self` */
+    load.entries = &self; /* `entry_count` stays 0: no reference leads to `self` */
     (void)setti_json_enter(&load.reader, "", type->desc.name);
     bool valid = json_load_value(&load, type) && setti_json_end(&load.reader.json);
     if (valid) {

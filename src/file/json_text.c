@@ -42,7 +42,7 @@ bool setti_json_end(setti_json* json)
 /* Returns true for a character of ASCII that a string can contain without an escape. */
 SETTI_INLINE bool json_is_plain(char c)
 {
-    bool is_ascii = (unsigned char)(c - 0x20) < 0x60; /* 0x20 to 0x7F: no control character */
+    bool is_ascii = (unsigned char)(c - 0x20) < 0x60; /* 0x20 to 0x7F */
     return is_ascii && c != '"' && c != '\\';
 }
 
@@ -57,7 +57,7 @@ SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
 }
 
 /* Returns the size of a character that begins with the byte `lead`. Returns 0 if no character
- * does. */
+ * begins with this byte. */
 static size_t utf8_lead_length(unsigned char lead)
 {
     if (lead < 0x80) {
@@ -87,23 +87,23 @@ static size_t utf8_length(const char* text, size_t size)
     if (length > size) {
         return 0;
     }
-    unsigned char least = 0x80;
-    unsigned char most = 0xBF;
+    unsigned char lowest = 0x80;
+    unsigned char highest = 0xBF;
     if (lead == 0xE0) {
-        least = 0xA0; /* no overlong form */
+        lowest = 0xA0; /* no overlong form */
     } else if (lead == 0xF0) {
-        least = 0x90; /* no overlong form */
+        lowest = 0x90; /* no overlong form */
     } else if (lead == 0xED) {
-        most = 0x9F; /* no surrogate */
+        highest = 0x9F; /* no surrogate */
     } else if (lead == 0xF4) {
-        most = 0x8F; /* not above U+10FFFF */
+        highest = 0x8F; /* not above U+10FFFF */
     }
     for (size_t k = 1; k < length; k++) {
-        if (byte[k] < least || byte[k] > most) {
+        if (byte[k] < lowest || byte[k] > highest) {
             return 0;
         }
-        least = 0x80; /* only the second byte has narrower limits */
-        most = 0xBF;
+        lowest = 0x80; /* only the second byte has narrower limits */
+        highest = 0xBF;
     }
     return length;
 }
@@ -136,7 +136,7 @@ static size_t utf8_encode(uint32_t code, char out[4])
         length = 3;
     }
     static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0}; /* by length */
-    for (size_t k = length - 1; k > 0; k--) {
+    for (size_t k = length - 1; k > 0; k--) { /* from the last byte on, 6 bits a byte */
         out[k] = (char)(0x80 | (code & 0x3F));
         code >>= 6;
     }
@@ -176,8 +176,8 @@ static bool json_hex(const setti_json* json, size_t offset, uint32_t* code)
     return true;
 }
 
-/* Decodes an escape of the low half of a surrogate pair. Returns false if there is none at the
- * offset. */
+/* Decodes the escape of the low half of a surrogate pair. Returns false if the text at the offset
+ * is no such escape. */
 static bool json_low_half(const setti_json* json, size_t offset, uint32_t* low)
 {
     if (offset + 1 >= json->size || json->text[offset] != '\\' || json->text[offset + 1] != 'u') {
@@ -194,7 +194,7 @@ static size_t json_escape(setti_json* json, char out[4])
 {
     SETTI_ASSERT(json->offset < json->size && json->text[json->offset] == '\\');
     static const char letters[] = "\"\\/bfnrt";
-    static const char bytes[] = "\"\\/\b\f\n\r\t";
+    static const char bytes[] = "\"\\/\b\f\n\r\t"; /* for each letter, the decoded byte */
     size_t begin = json->offset;
     char letter = '\0';
     const char* simple = NULL;
@@ -220,7 +220,7 @@ static size_t json_escape(setti_json* json, char out[4])
                         "\\u needs four hexadecimal digits - write them, as in \\u0041");
         return 0;
     }
-    json->offset += 6;
+    json->offset += 6;                     /* a backslash, 'u' and four digits */
     if (code >= 0xD800 && code < 0xE000) { /* half of a surrogate pair */
         bool is_high = code < 0xDC00;
         if (!is_high || !json_low_half(json, begin + 6, &low)) {
@@ -230,14 +230,13 @@ static size_t json_escape(setti_json* json, char out[4])
             return 0;
         }
         json->offset += 6;
-        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00); /* 10 bits in each half */
     }
     return utf8_encode(code, out);
 }
 
-/* Skips one character. *piece is the character in the text. If the character is an escape, *piece
- * becomes `code`, the room for the decoded character. Returns the number of bytes at *piece, or 0
- * after an error. */
+/* Skips the character at *piece. If the character is an escape, decodes it into `code`, and *piece
+ * becomes `code`. Returns the number of bytes at *piece, or 0 after an error. */
 static size_t json_character(setti_json* json, const char** piece, char code[4])
 {
     if (**piece == '\\') {
@@ -261,7 +260,7 @@ static size_t json_character(setti_json* json, const char** piece, char code[4])
 
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length)
 {
-    size_t used = 0;
+    size_t total = 0;
     if (!json_take(json, '"')) {
         return setti_json_fail(json, json->offset, "a string is expected");
     }
@@ -278,17 +277,18 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
                 return false;
             }
         }
-        size_t room = used < capacity ? capacity - used : 0;
-        if (out != NULL && (size <= room || plain)) { /* other characters are not cut */
-            memcpy(out + used, piece, SETTI_MIN(size, room));
+        size_t room = total < capacity ? capacity - total : 0;
+        /* only plain characters are cut: no part of a character of several bytes is stored */
+        if (out != NULL && (size <= room || plain)) {
+            memcpy(out + total, piece, SETTI_MIN(size, room));
         }
-        used += size;
+        total += size;
     }
     if (json->offset == json->size) {
         return setti_json_fail(json, begin, "this string has no closing quote - add it");
     }
     json->offset++;
-    *length = used;
+    *length = total;
     return true;
 }
 
@@ -308,41 +308,41 @@ bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* len
 /* Skips digits. Returns the number of digits. */
 static size_t json_digits(setti_json* json)
 {
-    size_t first = json->offset;
+    size_t begin = json->offset;
     while (json->offset < json->size && json->text[json->offset] >= '0' &&
            json->text[json->offset] <= '9') {
         json->offset++;
     }
-    return json->offset - first;
+    return json->offset - begin;
 }
 
-SETTI_INLINE bool json_is(const setti_json* json, char c)
+SETTI_INLINE bool json_next_is(const setti_json* json, char c)
 {
     return json->offset < json->size && json->text[json->offset] == c;
 }
 
-/* Skips the characters of a number. Returns false if they are not a number of JSON. *digits becomes
- * the number of digits before the decimal point. */
+/* Skips a number. Returns false if the characters are no number of JSON. *digits becomes the number
+ * of digits before the decimal point. */
 static bool json_skip_number(setti_json* json, size_t* digits)
 {
-    if (json_is(json, '-')) {
+    if (json_next_is(json, '-')) {
         json->offset++;
     }
-    bool starts_with_zero = json_is(json, '0');
+    bool starts_with_zero = json_next_is(json, '0');
     *digits = json_digits(json);
     bool leading_zero = starts_with_zero && *digits > 1;
     if (*digits == 0 || leading_zero) {
         return false;
     }
-    if (json_is(json, '.')) {
+    if (json_next_is(json, '.')) {
         json->offset++;
         if (json_digits(json) == 0) {
             return false;
         }
     }
-    if (json_is(json, 'e') || json_is(json, 'E')) {
+    if (json_next_is(json, 'e') || json_next_is(json, 'E')) {
         json->offset++;
-        if (json_is(json, '+') || json_is(json, '-')) {
+        if (json_next_is(json, '+') || json_next_is(json, '-')) {
             json->offset++;
         }
         return json_digits(json) != 0;
@@ -352,18 +352,18 @@ static bool json_skip_number(setti_json* json, size_t* digits)
 
 bool setti_json_number(setti_json* json, const char** text, size_t* length)
 {
-    size_t first = setti_json_skip_space(json);
+    size_t begin = setti_json_skip_space(json);
     size_t digits = 0;
     bool valid = json->wrong == NULL && json_skip_number(json, &digits);
-    *text = json->text + first;
-    *length = json->offset - first;
+    *text = json->text + begin;
+    *length = json->offset - begin;
     if (valid) {
         return true;
     }
     if (digits == 0) {
-        return setti_json_fail(json, first, "a number is expected");
+        return setti_json_fail(json, begin, "a number is expected");
     }
-    return setti_json_fail(json, first, "not a number of JSON - write it as in 0.5, -12 or 1e9");
+    return setti_json_fail(json, begin, "not a number of JSON - write it as in 0.5, -12 or 1e9");
 }
 
 /* Skips white space. If `word` follows, skips `word` and returns true. */
@@ -419,7 +419,7 @@ bool setti_json_begin(setti_json* json, char open)
  * end of the container, skips `close` and returns false. */
 static bool json_more(setti_json* json, char open, char close)
 {
-    size_t token_end = json->offset; /* of the previous token, before white space */
+    size_t token_end = json->offset; /* the end of the previous token, before white space */
     while (token_end != 0 && setti_json_is_space(json->text[token_end - 1])) {
         token_end--;
     }
@@ -440,7 +440,8 @@ static bool json_more(setti_json* json, char open, char close)
 }
 
 /* Reads the next key of an object, and skips the colon after the key. Returns false at the end of
- * the object, or after an error. `key` is NULL to skip the key. */
+ * the object, or after an error. If `key` is NULL, does not store
+ * the key. */
 static bool json_next_key(setti_json* json, char* key, size_t* length)
 {
     if (!json_more(json, '{', '}')) {
@@ -556,8 +557,8 @@ static size_t base64_decode(const char text[4], unsigned char out[3])
         c = 0;
     }
     uint32_t bits = a << 18 | b << 12 | c << 6 | d;
-    uint32_t after_last_byte = bits & (0xFFFFFFu >> 8 * size); /* these bits must be 0 */
-    bool valid = (a | b | c | d) < 64 && after_last_byte == 0;
+    uint32_t after_last_byte = bits & (0xFFFFFFu >> (8 * size)); /* these bits must be 0 */
+    bool valid = (a | b | c | d) < 64 && after_last_byte == 0;   /* 64: not a digit */
     out[0] = (unsigned char)(bits >> 16);
     out[1] = (unsigned char)(bits >> 8);
     out[2] = (unsigned char)bits;
@@ -572,7 +573,7 @@ bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, si
         return false;
     }
     size_t end = json->offset - 1; /* before the closing quote */
-    size_t size = 3;
+    size_t size = 3;               /* number of bytes in the last four digits */
     *length = 0;
     for (; offset + 4 <= end && size == 3; offset += 4) { /* fewer than 3 bytes end the string */
         unsigned char bytes[3];
@@ -602,11 +603,11 @@ static void json_flush(setti_json_out* out)
 void setti_json_add_across(setti_json_out* out, const char* text, size_t size)
 {
     while (size != 0) {
-        size_t room = SETTI_MIN(sizeof(out->buffer) - out->used, size);
-        memcpy(out->buffer + out->used, text, room);
-        out->used += room;
-        text += room;
-        size -= room;
+        size_t part_size = SETTI_MIN(sizeof(out->buffer) - out->used, size);
+        memcpy(out->buffer + out->used, text, part_size);
+        out->used += part_size;
+        text += part_size;
+        size -= part_size;
         if (out->used == sizeof(out->buffer)) {
             json_flush(out);
         }
@@ -619,13 +620,13 @@ bool setti_json_finish(setti_json_out* out)
     return !out->stopped;
 }
 
-/* Writes a quote, a backslash or a control byte. */
+/* Writes the escape of a quote, a backslash or a control byte. */
 static void json_add_escape(setti_json_out* out, unsigned char byte)
 {
     static const char digits[] = "0123456789abcdef";
     static const char pairs[] =
         "\"\"\\\\\nn\rr\tt"; /* a byte, then the letter of the escape, for each simple escape */
-    char escape[] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
+    char escape[] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]}; /* long form */
     size_t length = sizeof(escape);
     const char* pair = NULL;
     if (byte != 0) {
@@ -633,7 +634,7 @@ static void json_add_escape(setti_json_out* out, unsigned char byte)
     }
     if (pair != NULL) {
         escape[1] = pair[1];
-        length = 2;
+        length = 2; /* only the backslash and the letter */
     }
     setti_json_add(out, escape, length);
 }
@@ -648,7 +649,7 @@ void setti_json_add_string(setti_json_out* out, const char* text, size_t size)
             length = utf8_length(text, size);
         }
         if (length == 0) {
-            setti_json_add(out, "\\ufffd", 6); /* for a byte that is not UTF-8 */
+            setti_json_add(out, "\\ufffd", 6); /* replaces a byte that is not UTF-8 */
             length = 1;
         } else if (byte < 0x20 || byte == '"' || byte == '\\') {
             json_add_escape(out, byte);
@@ -666,19 +667,20 @@ void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size)
     const unsigned char* byte = bytes;
     setti_json_add_text(out, "{\"base64\": \"");
     for (size_t offset = 0; offset < size; offset += 3) {
-        size_t left = size - offset;
+        size_t bytes_left = size - offset;
         uint32_t bits = (uint32_t)byte[offset] << 16;
-        if (left > 1) {
+        if (bytes_left > 1) {
             bits |= (uint32_t)byte[offset + 1] << 8;
         }
-        if (left > 2) {
+        if (bytes_left > 2) {
             bits |= byte[offset + 2];
         }
-        char text[4] = {base64_digits[bits >> 18], base64_digits[bits >> 12 & 63], '=', '='};
-        if (left > 1) {
-            text[2] = base64_digits[bits >> 6 & 63];
+        /* 3 bytes are four digits of 6 bits; '=' stands for a missing byte */
+        char text[4] = {base64_digits[bits >> 18], base64_digits[(bits >> 12) & 63], '=', '='};
+        if (bytes_left > 1) {
+            text[2] = base64_digits[(bits >> 6) & 63];
         }
-        if (left > 2) {
+        if (bytes_left > 2) {
             text[3] = base64_digits[bits & 63];
         }
         setti_json_add(out, text, sizeof(text));

@@ -11,20 +11,20 @@
 /* The deepest nesting of objects and lists. */
 #define SETTI_JSON_DEPTH 64
 
-/* Room for a key, with a zero at the end. No known key is as long. */
+/* Room for a key, with a zero at the end. All known keys are shorter. */
 #define SETTI_JSON_KEY 1024
 
 /* A text being read. After the first error all calls fail. */
 typedef struct setti_json {
     const char* text;
     size_t size;
-    size_t offset;       /* of the next byte */
+    size_t offset;       /* the offset of the next byte */
     uint32_t depth;      /* number of open containers */
     const char* wrong;   /* the error, or NULL */
     size_t wrong_offset; /* offset of the error */
 } setti_json;
 
-/* Stores the error `wrong`, unless there is an error already. Returns false. */
+/* Stores the error `wrong` if it is the first error. Returns false. */
 bool setti_json_fail(setti_json* json, size_t offset, const char* wrong);
 
 SETTI_INLINE bool setti_json_is_space(char c)
@@ -59,7 +59,8 @@ SETTI_INLINE char setti_json_peek(setti_json* json)
  * fit. If `out` is NULL, only checks the string. *length becomes the length of the whole string. */
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Like setti_json_string, but adds no zero. Of a string that does not fit, stores the beginning. */
+/* Like setti_json_string, but adds no zero, and stores the beginning of a string that does not
+ * fit. */
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length);
 
 /* Skips a number. *text becomes the first character of the number. */
@@ -83,7 +84,7 @@ bool setti_json_begin(setti_json* json, char open);
 bool setti_json_key(setti_json* json, char key[SETTI_JSON_KEY]);
 bool setti_json_item(setti_json* json);
 
-/* Fails unless only white space is left. */
+/* Fails if anything except white space follows. */
 bool setti_json_end(setti_json* json);
 
 /* Decodes a string of base64, and stores at most `capacity` bytes. *length becomes the number of
@@ -128,7 +129,8 @@ void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size);
 /* Adds a text as a string, or as base64 if the text is not UTF-8. */
 void setti_json_add_bytes(setti_json_out* out, const char* text, size_t size);
 
-/* Passes the rest of the buffer to `fn`. Returns false if `fn` ever returned false. */
+/* Passes the remaining bytes of the buffer to `fn`. Returns false if any call of `fn` returned
+ * false. */
 bool setti_json_finish(setti_json_out* out);
 
 #endif

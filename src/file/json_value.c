@@ -18,8 +18,8 @@
 #define JSON_INTEGER_MAX (((uint64_t)1 << 53) - 1) /* JavaScript rounds larger integers */
 #define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)   /* words of a set with a bit for each member */
 
-/* Writes "/name" before text[end], with escapes. Returns the offset of the '/', or 0 if there is no
- * room. */
+/* Writes "/name" with escapes, so that it ends before text[end]. Returns the offset of the '/', or
+ * 0 if there is no room. */
 static size_t reference_add(char* text, size_t end, const char* name)
 {
     size_t begin = end;
@@ -40,7 +40,7 @@ static size_t reference_add(char* text, size_t end, const char* name)
 size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JSON_REFERENCE])
 {
     const size_t end = SETTI_JSON_REFERENCE - 1;
-    size_t begin = end;
+    size_t begin = end; /* the names are written from the last to the first */
     text[end] = '\0';
     while (!sett_is_null(entity)) {
         const char* name = NULL;
@@ -56,7 +56,7 @@ size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JS
         }
         entity = sett_hierarchy_parent(world, entity);
     }
-    memmove(text, text + begin, end - begin + 1); /* with the zero */
+    memmove(text, text + begin, end - begin + 1); /* 1: the zero at the end */
     return end - begin;
 }
 
@@ -88,8 +88,9 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* structure,
                              const unsigned char* value);
 
-/* Returns the first constant that has a value. Returns NULL if there is none, or if an earlier
- * constant has the same name, because a reader would find that constant. */
+/* Returns the first constant that has the value `value`. Returns NULL if there is none. Also
+ * returns NULL if an earlier constant has the same name, because a reader would find the earlier
+ * one. */
 static const sett_constant* value_constant(const sett_member* member, int64_t value)
 {
     const sett_constant* constant = member->constants;
@@ -107,7 +108,8 @@ static const sett_constant* value_constant(const sett_member* member, int64_t va
     return constant;
 }
 
-/* Writes a number, in quotes if JSON has no such number or JavaScript would round the number. */
+/* Writes a number. Writes it in quotes if JSON has no such number, or if JavaScript would round
+ * it. */
 static void value_add_number(setti_json_out* out, const sett_member* member,
                              const unsigned char* bytes)
 {
@@ -132,7 +134,7 @@ static void value_add_number(setti_json_out* out, const sett_member* member,
     }
 }
 
-/* Writes the names of bits as a list. Bits without a name become one number in the list. */
+/* Writes a list of the names of the set bits. All bits without a name become one number. */
 static void value_add_bits(setti_json_out* out, const sett_member* member, int64_t value)
 {
     uint64_t unnamed = (uint64_t)value;
@@ -152,7 +154,7 @@ static void value_add_bits(setti_json_out* out, const sett_member* member, int64
         setti_json_add_text(out, between);
         value_add_number(out, member, bytes);
     }
-    setti_json_add_text(out, value == 0 ? "[]" : "]");
+    setti_json_add_text(out, value == 0 ? "[]" : "]"); /* 0: "[" was not written */
 }
 
 static void value_add_named(setti_json_out* out, const sett_member* member,
@@ -320,7 +322,7 @@ static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_
     return shown;
 }
 
-/* Writes the result of a `write` hook: a struct, or else the bytes. */
+/* Writes the struct that a `write` hook makes of a value. Without a struct, writes the bytes. */
 static void value_add_written(setti_json_out* out, sett_world* world, const setti_type* type,
                               const void* value)
 {
@@ -393,8 +395,8 @@ void setti_json_leave(setti_json_reader* reader, size_t before)
     }
 }
 
-/* Stores an error, unless there is an error already. The message is `wrong`, then the text of
- * `format`. Returns false. */
+/* Stores an error if it is the first error. The message is `wrong` and then the formatted text.
+ * Returns false. */
 static bool value_fail(setti_json_reader* reader, size_t offset, const char* wrong,
                        const char* format, ...) SETTI_PRINTF(4, 5);
 
@@ -404,7 +406,7 @@ static bool value_fail(setti_json_reader* reader, size_t offset, const char* wro
     va_list arguments;
     if (reader->json.wrong == NULL) {
         va_start(arguments, format);
-        (void)vsnprintf(reader->meant, sizeof(reader->meant), format, arguments);
+        (void)vsnprintf(reader->message_end, sizeof(reader->message_end), format, arguments);
         va_end(arguments);
     }
     return setti_json_fail(&reader->json, offset, wrong);
@@ -423,11 +425,12 @@ bool setti_json_unknown(setti_json_reader* reader, size_t offset, const char* wr
     return value_fail(reader, offset, wrong, "%s", remedy);
 }
 
-/* Reads a number that ends at the character `end`. Returns the text after `end`, or NULL if there
- * is no such number. */
+/* Reads a number that the character `end` follows. Returns the text after `end`. Returns NULL if
+ * the text does not begin with such a number. */
 static const char* handle_number(const char* text, char end, uint32_t* number)
 {
     size_t digits = strspn(text, "0123456789");
+    /* a u32 has at most 10 digits */
     if (digits == 0 || digits > 10 || text[digits] != end) {
         return NULL;
     }
@@ -458,13 +461,13 @@ static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
     char text[SETTI_JSON_REFERENCE];
     sett_entity entity = sett_null();
     size_t length;
-    char first = setti_json_peek(json);
+    char first_char = setti_json_peek(json);
     size_t offset = json->offset;
-    if (first == 'n') {
+    if (first_char == 'n') {
         if (!setti_json_null(json)) {
             return false;
         }
-    } else if (first == '"') {
+    } else if (first_char == '"') {
         if (!setti_json_string(json, text, sizeof(text), &length)) {
             return false;
         }
@@ -519,7 +522,8 @@ static bool value_read_base64(setti_json_reader* reader, unsigned char* out, siz
     return true;
 }
 
-/* Reads a string, as setti_json_chars, or base64. */
+/* Reads a string or base64. Stores at most `capacity` bytes. *length becomes the number of all
+ * bytes. */
 static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size_t capacity,
                              size_t* length)
 {
@@ -549,8 +553,8 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
     return true;
 }
 
-/* Counts the bytes of a string without storing the bytes. *begin becomes a copy of the reader
- * before the string, with which the string can be read again. */
+/* Counts the bytes of a string without storing the bytes. *begin becomes a copy of `reader->json`
+ * before the string, so that the caller can read the string again. */
 static bool value_count_chars(setti_json_reader* reader, setti_json* begin, size_t* length)
 {
     unsigned char unused; /* the capacity is 0 */
@@ -594,15 +598,15 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     return true;
 }
 
-/* Fails, and lists as many of the known constants as fit into the message. */
+/* Fails because no constant has the name. The message lists as many known constants as fit. */
 static bool value_fail_constant(setti_json_reader* reader, size_t offset,
                                 const sett_constant* known)
 {
-    setti_writer list = setti_writer_begin(reader->meant, sizeof(reader->meant));
+    setti_writer list = setti_writer_begin(reader->message_end, sizeof(reader->message_end));
     const char* between = ": ";
     for (; known->name != NULL; known++) {
         size_t length = strlen(between) + strlen(known->name);
-        if (list.length + length + sizeof(", ...") > list.size) {
+        if (list.length + length + sizeof(", ...") > list.size) { /* room for "..." must remain */
             setti_writer_add(&list, "%s...", between);
             break;
         }
@@ -612,7 +616,7 @@ static bool value_fail_constant(setti_json_reader* reader, size_t offset,
     return setti_json_fail(&reader->json, offset, "not one of the member's constants");
 }
 
-/* Returns the first constant with a name, or NULL if there is none. */
+/* Returns the first constant called `name`, or NULL if there is none. */
 static const sett_constant* value_find_constant(const sett_member* member, const char* name)
 {
     const sett_constant* constant = member->constants;
@@ -651,7 +655,7 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     return value_fail(reader, offset, wrong, " (%s)", sett_member_kind_name(member->kind));
 }
 
-/* Reads NaN, Infinity or -Infinity in quotes. Rejects numbers; setti_number_read rejects other
+/* Reads NaN, Infinity or -Infinity in quotes. Rejects numbers in quotes. The caller rejects other
  * words. */
 static bool value_read_word(setti_json* json, char word[SETTI_NUMBER_SIZE], size_t* length)
 {
@@ -662,7 +666,7 @@ static bool value_read_word(setti_json* json, char word[SETTI_NUMBER_SIZE], size
     /* also true for an empty word, because strchr finds the zero at the end */
     bool looks_like_number = strchr("0123456789+-", word[0]) != NULL;
     bool is_word = !looks_like_number || strcmp(word, "-Infinity") == 0;
-    if (*length >= SETTI_NUMBER_SIZE || !is_word) {
+    if (*length >= SETTI_NUMBER_SIZE || !is_word) { /* too long, or a number */
         return setti_json_fail(json, offset, "a number is expected, without quotes");
     }
     return true;
@@ -738,7 +742,7 @@ static bool value_read_item(setti_json_reader* reader, const sett_member* member
     return valid;
 }
 
-/* Counts the items of the list that follows. `json` stays in front of the list. */
+/* Counts the items of the list that follows. On success, `json` is before the list again. */
 static bool value_count_items(setti_json* json, uint32_t* count)
 {
     (void)setti_json_skip_space(json);
@@ -997,10 +1001,11 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     if (length != type->desc.size) {
         return value_fail_few(reader, offset, "too few bytes", length, type->desc.size);
     }
-    for (uint32_t k = 0; k < type->desc.entity_offset_count; k++) { /* handles are references */
+    for (uint32_t k = 0; k < type->desc.entity_offset_count; k++) {
         char text[32];
         sett_entity entity;
         memcpy(&entity, value + type->desc.entity_offsets[k], sizeof(entity));
+        /* the entity of the world may have another handle */
         snprintf(text, sizeof(text), "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
         if (!sett_is_null(entity) && !reader->find(reader, text, offset, &entity)) {
             return false;
@@ -1010,8 +1015,8 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     return true;
 }
 
-/* Reads the struct that the hooks of a type describe. The `write` hook makes the struct of `value`,
- * and the `read` hook stores the struct that was read. */
+/* Reads the struct that the hooks of a type describe. The `write` hook makes the struct of `value`.
+ * After the struct was read from the text, the `read` hook stores it in `value`. */
 static bool value_read_shown(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_json* json = &reader->json;
@@ -1050,7 +1055,7 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
     }
     unsigned char* bytes = setti_pool_alloc(pool, length + 1, 16);
     if (bytes == NULL) {
-        return false; /* as in value_read_string */
+        return false; /* `json` has no error, so that setti_json_report reports OUT_OF_MEMORY */
     }
     *json = begin;
     (void)value_read_chars(reader, bytes, length, &length);
@@ -1068,8 +1073,8 @@ static bool value_read_tag(setti_json* json)
     size_t offset = json->offset;
     char key[SETTI_JSON_KEY];
     bool present = false;
-    char first = setti_json_peek(json);
-    if (first == '{') { /* {} means true: other tools write a tag as an empty object */
+    char first_char = setti_json_peek(json);
+    if (first_char == '{') { /* {} means true: other tools write a tag as an empty object */
         if (!setti_json_begin(json, '{')) {
             return false;
         }
@@ -1079,7 +1084,7 @@ static bool value_read_tag(setti_json* json)
         }
         return true;
     }
-    if (first != 't' && first != 'f') {
+    if (first_char != 't' && first_char != 'f') {
         return setti_json_fail(json, offset, "the component is a tag - write true");
     }
     if (!setti_json_bool(json, &present)) {
@@ -1095,8 +1100,8 @@ static bool value_read_tag(setti_json* json)
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_json* json = &reader->json;
-    char first = setti_json_peek(json);
-    if (first == 'n') { /* null: the value stays unchanged */
+    char first_char = setti_json_peek(json);
+    if (first_char == 'n') { /* null: the value stays unchanged */
         return setti_json_null(json);
     }
     if (type->desc.size == 0) {
@@ -1106,7 +1111,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
         return setti_json_fail(json, json->offset,
                                "JSON does not contain values of this type - write null");
     }
-    if (type->written != NULL && first == '{' && !value_is_base64(reader)) {
+    if (type->written != NULL && first_char == '{' && !value_is_base64(reader)) {
         return value_read_shown(reader, type, value);
     }
     if (type->desc.write != NULL) {
@@ -1128,5 +1133,5 @@ sett_status setti_json_report(setti_json_reader* reader, sett_status status, con
     const char* before_path = reader->path.length != 0 ? ", " : "";
     return setti_world_fail_input(reader->world, status, "%s: line %u, column %u%s%s: %s%s", call,
                                   place.line, place.column, before_path, reader->path_text,
-                                  json->wrong, reader->meant);
+                                  json->wrong, reader->message_end);
 }

@@ -21,8 +21,8 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 /* Writes "#index:generation" with quotes, and no zero at the end. Returns the length. */
 size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE]);
 
-/* Writes the path of an entity, as "/hall/door". Returns the length, or 0 if the entity has no
- * path: the entity or an ancestor has no name, or the path is too long. */
+/* Writes the path of an entity, such as "/hall/door". Returns the length. Returns 0 if the entity
+ * or an ancestor has no name, or if the path is too long. */
 size_t setti_json_path(sett_world* world, sett_entity entity, char text[SETTI_JSON_REFERENCE]);
 
 /* Writes a value of a component. */
@@ -39,10 +39,10 @@ typedef struct setti_json_reader {
      * error. */
     bool (*find)(struct setti_json_reader* reader, const char* text, size_t offset,
                  sett_entity* out);
-    setti_writer path; /* of the member being read, for messages */
+    setti_writer path; /* the path of the member being read, for messages */
     char path_text[SETTI_JSON_PATH];
     /* The end of the error message, such as " - did you mean ...". */
-    char meant[SETTI_GUESS_LENGTH + 32];
+    char message_end[SETTI_GUESS_LENGTH + 32];
 } setti_json_reader;
 
 void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const char* text,
@@ -53,11 +53,11 @@ void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const 
 size_t setti_json_enter(setti_json_reader* reader, const char* separator, const char* name);
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
-/* Reads a value over an initialised value. Returns false after an error, or if memory runs out:
- * then reader->json has no error. */
+/* Reads a value over an initialised value. Returns false after an error, or if memory runs out. If
+ * memory runs out, reader->json has no error. */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 
-/* Reads bytes from an object, {"base64": "..."}, as setti_json_base64 reads the string. */
+/* Reads the object {"base64": "..."}. The parameters are those of setti_json_base64. */
 bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 /* Reads a handle, like "#7:2". Returns false for other texts. */

@@ -19,7 +19,7 @@ typedef struct json_writer {
     sett_world* world;
     const sett_json_desc* desc;
     const char* call;
-    bool any; /* an entity was written already */
+    bool has_written; /* an entity was written already */
 } json_writer;
 
 /* Returns true if the program wants a type, and the entity has the type. An empty list of
@@ -105,7 +105,7 @@ static void write_identity(json_writer* writer, sett_entity entity)
     sett_world* world = writer->world;
     size_t length = setti_json_path(world, entity, path);
     size_t handle_length = setti_json_handle(entity, handle);
-    const char* begin = writer->any ? ",\n{\"entity\": " : "\n{\"entity\": ";
+    const char* begin = writer->has_written ? ",\n{\"entity\": " : "\n{\"entity\": ";
     setti_json_add_text(&writer->out, begin);
     if (length != 0) {
         setti_json_add_string(&writer->out, path, length);
@@ -129,7 +129,8 @@ static void write_identity(json_writer* writer, sett_entity entity)
     }
 }
 
-/* Writes "parent" and "policy" of an entity in the hierarchy, unless other texts show them. */
+/* Writes "parent": null for an entity in the hierarchy without a parent and children. Writes
+ * "policy" if the policy is not the default. */
 static void write_node(json_writer* writer, sett_entity entity)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(writer->world);
@@ -141,7 +142,7 @@ static void write_node(json_writer* writer, sett_entity entity)
         return;
     }
     uint32_t policy = node->children & SETTI_POLICY;
-    if (node->parent == 0 && node->first == 0) { /* no path or child shows the node */
+    if (node->parent == 0 && node->first == 0) { /* nothing else shows the node */
         setti_json_add_text(&writer->out, ", \"parent\": null");
     }
     if (policy != SETT_CHILDREN_DEFAULT) {
@@ -169,7 +170,7 @@ static void write_entity(json_writer* writer, sett_entity entity)
     setti_json_add_text(&writer->out, "}");
     write_links(writer, entity);
     setti_json_add_text(&writer->out, "}");
-    writer->any = true;
+    writer->has_written = true;
 }
 
 /* Writes `root` and the descendants. If the program wants a single entity, writes only `root`. */
@@ -188,8 +189,8 @@ static void write_subtree(json_writer* writer, sett_entity root)
     }
 }
 
-/* Writes the entities of the query. Returns false if the query cannot begin, after an error of the
- * world. */
+/* Writes the entities of the query. Returns false if the query cannot begin. world->error is the
+ * reason then. */
 static bool write_query(json_writer* writer)
 {
     sett_batch memory;

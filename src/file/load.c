@@ -33,11 +33,11 @@
 /* An attempt to load one file: the path, or a file beside the path. */
 typedef struct load_attempt {
     setti_place* place;
-    const char* name;     /* of the file */
+    const char* name;     /* the name of the file */
     sett_world* contents; /* the separate world with the contents of the file, or NULL */
     size_t full_limit;    /* sett_file_desc.limit, or the default */
-    size_t limit;         /* the part of `full_limit` for `contents` and unpacked records */
-    uint64_t last_frame;
+    size_t limit;         /* `full_limit` without the buffer: for `contents` and unpacked records */
+    uint64_t last_frame;  /* later records are not loaded */
     setti_stream_reader reader;
     setti_bytes next_run; /* the record of the systems for the next state or delta */
     setti_bytes run;      /* the record of the systems for the present state */
@@ -74,8 +74,8 @@ static sett_status load_fail_memory(load_attempt* load)
 static sett_status load_fail_contents(load_attempt* load, sett_status status)
 {
     bool no_memory = status == SETT_STATUS_OUT_OF_MEMORY;
-    bool at_limit = no_memory || status == SETT_STATUS_LIMIT;
-    if (at_limit && load->contents->pool.denied) {
+    bool can_be_limit = no_memory || status == SETT_STATUS_LIMIT;
+    if (can_be_limit && load->contents->pool.denied) {
         return load_fail_limit(load);
     }
     if (no_memory) {
@@ -84,7 +84,7 @@ static sett_status load_fail_contents(load_attempt* load, sett_status status)
     return load_fail(load, status, setti_load_why(load->contents));
 }
 
-/* Reduces a size, so that the limits computed from a size cannot overflow. */
+/* Returns a size, or the largest size from which limits can be computed without an overflow. */
 static size_t load_bounded(uint64_t size)
 {
     return (size_t)SETTI_MIN(size, SIZE_MAX / 4 / LOAD_LIMIT_A_BYTE);
@@ -96,11 +96,12 @@ size_t setti_load_default_limit(const sett_world* world, uint64_t size)
            LOAD_LIMIT_A_TYPE * world->registered.count;
 }
 
-/* Sets the limits of memory of the attempt. `limit` is 0 for the default. Fails if the limit leaves
- * nothing for `contents`. */
+/* Sets the limits of memory of the attempt. If `limit` is 0, takes the default. Fails if the limit
+ * leaves nothing for `contents`. */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
-    size_t buffer = 2 * load_bounded(load->reader.size); /* a payload in a buffer that doubles */
+    /* for the largest payload, in a buffer that doubles */
+    size_t buffer = 2 * load_bounded(load->reader.size);
     if (limit == 0) {
         limit = setti_load_default_limit(load->place->world, load->reader.size);
     }
@@ -129,7 +130,7 @@ static sett_status load_begin_contents(load_attempt* load)
     return SETT_OK;
 }
 
-/* Limits the memory of `contents` to what the unpacked record leaves. Returns the number of bytes
+/* Lowers the limit of `contents` by the size of the unpacked record. Returns the number of bytes
  * that are still free. The limit and the result are at least 1, because 0 stands for no limit. */
 static size_t load_update_limit(load_attempt* load)
 {
@@ -162,8 +163,8 @@ static sett_status load_systems(load_attempt* load)
     return SETT_OK;
 }
 
-/* Notes that a state or delta was loaded: takes over the frame, and the record of the systems that
- * came before. */
+/* Notes that a state or delta was loaded. Takes over the frame of the record, and makes `next_run`
+ * the present record of the systems. */
 static void load_advance(load_attempt* load)
 {
     setti_bytes unused = load->run; /* the next record reuses the memory */
@@ -211,7 +212,7 @@ static sett_status load_delta(load_attempt* load)
         return SETT_OK;
     }
     if (status == SETT_STATUS_INVALID || status == SETT_STATUS_CONFLICT) {
-        load->stopped = true; /* ends the journal, like damage */
+        load->stopped = true; /* load_each_record ends, as at damage */
         return SETT_OK;
     }
     return load_fail_contents(load, status);
@@ -275,7 +276,7 @@ static sett_status load_each_record(load_attempt* load, setti_stream_next* next)
     return SETT_OK;
 }
 
-/* Reads all records up to the last frame to load. Fails if they contain no state. */
+/* Reads all records up to the last frame to load. Fails if no record is a state. */
 static sett_status load_records(load_attempt* load)
 {
     SETTI_ASSERT(load->contents != NULL && !load->has_state);
@@ -305,9 +306,9 @@ static sett_status load_records(load_attempt* load)
 static bool load_read_index(setti_stream_reader* index)
 {
     const sett_files* files = index->files;
-    unsigned char number[8]; /* the offset of the index, before the END record */
+    unsigned char number[8]; /* the end of the index: the offset of the index */
     uint64_t begin = index->offset;
-    uint64_t tail = sizeof(number) + SETTI_STREAM_RECORD;
+    uint64_t tail = sizeof(number) + SETTI_STREAM_RECORD; /* the number and the END record */
     if (index->size < begin + tail) {
         return false;
     }
@@ -322,7 +323,8 @@ static bool load_read_index(setti_stream_reader* index)
     return setti_stream_read(index) == SETTI_STREAM_READ && index->kind == SETTI_STREAM_INDEX;
 }
 
-/* Moves the reader to the last keyframe up to `last_frame`. Returns false if there is none. */
+/* Moves the reader to the last keyframe up to `last_frame`. Returns false if there is no such
+ * keyframe. */
 static bool load_seek(load_attempt* load)
 {
     setti_stream_reader* reader = &load->reader;
@@ -333,7 +335,7 @@ static bool load_seek(load_attempt* load)
     if (load_read_index(&index)) {
         count = index.payload.size / SETTI_STREAM_INDEX_ENTRY;
     }
-    for (size_t k = 0; k + 1 < count; k++) { /* the last entry is the index */
+    for (size_t k = 0; k + 1 < count; k++) { /* the last entry is no keyframe */
         const unsigned char* entry = index.payload.data + k * SETTI_STREAM_INDEX_ENTRY;
         uint64_t frame = setti_bytes_get(entry, 8);
         uint64_t offset = setti_bytes_get(entry + 8, 8);
@@ -354,7 +356,7 @@ static sett_status load_all(load_attempt* load)
     sett_status status = load_records(load);
     bool is_damaged = status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE;
     if (sought && is_damaged && !load->has_state) { /* the keyframe is damaged */
-        load->reader.offset = SETTI_STREAM_HEADER;
+        load->reader.offset = SETTI_STREAM_HEADER;  /* the first record */
         load->reader.frame = 0;
         load->reader.why = NULL;
         load->reader.kind = SETTI_STREAM_NONE;
@@ -363,18 +365,19 @@ static sett_status load_all(load_attempt* load)
     return status;
 }
 
-/* Registers the types of the file in the new world `contents`, with the program's layouts. `old` is
- * the world with the layouts of the file. */
-static sett_status load_register_types(load_attempt* load, const sett_world* old)
+/* Registers the types of the file in the new world `contents`, with the program's layouts.
+ * `file_world` is the world with the layouts of the file. */
+static sett_status load_register_types(load_attempt* load, const sett_world* file_world)
 {
     const sett_world* program = load->place->world;
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < old->registered.count; k++) {
+    for (uint32_t k = 0; status == SETT_OK && k < file_world->registered.count; k++) {
         const sett_world* from_world = program;
-        const setti_type* type = setti_type_find(program, old->registered.item[k]->desc.name);
+        const setti_type* type =
+            setti_type_find(program, file_world->registered.item[k]->desc.name);
         if (type == NULL) { /* the program lacks the type */
-            from_world = old;
-            type = old->registered.item[k];
+            from_world = file_world;
+            type = file_world->registered.item[k];
         }
         status = setti_replica_join(load->contents, from_world, type, load->place->call);
     }
@@ -398,17 +401,17 @@ static sett_status load_check_conversions(load_attempt* load, const setti_migrat
     return SETT_OK;
 }
 
-/* Decodes a state into a new world `contents`, which has the program's layouts. `old` is the world
+/* Decodes a state into a new world `contents` with the program's layouts. `file_world` is the world
  * with the layouts of the file. */
-static sett_status load_convert(load_attempt* load, const sett_world* old, const setti_bytes* state,
-                                setti_migration* list, uint32_t count)
+static sett_status load_convert(load_attempt* load, const sett_world* file_world,
+                                const setti_bytes* state, setti_migration* list, uint32_t count)
 {
     const setti_delta_rules rules = {&list->rule, sizeof(*list), count};
     sett_status status = load_begin_contents(load);
     if (status != SETT_OK) {
         return status;
     }
-    status = load_register_types(load, old);
+    status = load_register_types(load, file_world);
     if (status == SETT_OK) {
         status = setti_delta_convert(load->contents, state, &rules);
     }
@@ -422,11 +425,11 @@ static sett_status load_convert(load_attempt* load, const sett_world* old, const
 SETTI_COLD static sett_status load_migrate(load_attempt* load)
 {
     sett_world* program = load->place->world;
-    sett_world* old = load->contents;
+    sett_world* file_world = load->contents;
     sett_status status;
     uint32_t count;
-    uint32_t types = old->registered.count;
-    setti_migration* list = setti_migrations_create(program, old, load->place->call, &count,
+    uint32_t types = file_world->registered.count;
+    setti_migration* list = setti_migrations_create(program, file_world, load->place->call, &count,
                                                     &load->result.dropped, &status);
     if (status != SETT_OK) {
         return load_fail_contents(load, status);
@@ -435,13 +438,13 @@ SETTI_COLD static sett_status load_migrate(load_attempt* load)
         return SETT_OK;
     }
     setti_bytes state = {0};
-    status = setti_delta_encode_state(old, load->place->call, &state);
+    status = setti_delta_encode_state(file_world, load->place->call, &state);
     if (status != SETT_OK) {
         status = load_fail_contents(load, status);
     } else {
-        status = load_convert(load, old, &state, list, count);
-        setti_bytes_free(&old->pool, &state);
-        sett_world_destroy(old);
+        status = load_convert(load, file_world, &state, list, count);
+        setti_bytes_free(&file_world->pool, &state);
+        sett_world_destroy(file_world); /* load_convert has replaced `contents` */
     }
     setti_migrations_free(program, list, types);
     return status;
@@ -521,9 +524,10 @@ static void load_end(load_attempt* load)
     load->contents = NULL;
 }
 
-/* Loads the file at the path. If the file is damaged or absent, loads a file beside the path. */
+/* Loads the file at the path. If the file is damaged or absent, tries the files beside the path. */
 static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
+    /* result.generation is an index of this list */
     const char* name[3] = {place->path, setti_place_name(&place->previous),
                            setti_place_name(&place->next)};
     sett_status status = load_attempt_name(load, place, name[0], desc);
@@ -562,7 +566,7 @@ SETTI_COLD sett_status setti_load_apart(sett_world* world, const char* call, con
     status = load_any(&load, &place, desc);
     if (status == SETT_OK) {
         *out = (setti_loaded){load.contents, load.run, load.result};
-        load.contents = NULL;
+        load.contents = NULL; /* load_end must not free what `out` has */
         load.run = (setti_bytes){NULL, 0, 0};
     }
     load_end(&load);
@@ -617,8 +621,8 @@ sett_status sett_world_load(sett_world* world, const char* path)
     return load_world(world, __func__, path, NULL, NULL);
 }
 
-/* Reads the record after the header. That record is the user block, if there is one. Copies at most
- * `capacity` bytes to `user_block`, unless `user_block` is NULL. */
+/* Reads the record after the header. If the file has a user block, this record is the user block.
+ * Copies at most `capacity` bytes to `user_block`, which can be NULL. */
 static sett_status load_info(setti_stream_reader* reader, void* user_block, size_t capacity,
                              sett_file_info* info)
 {
@@ -641,8 +645,8 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     return SETT_OK;
 }
 
-/* Opens a file, and initialises a pool for the file. The pool may take `limit` bytes; 0 stands for
- * no limit. Even after an error, load_close must follow. */
+/* Opens a file, and initialises a pool for the file. The pool may take `limit` bytes. If `limit` is
+ * 0, the pool has no limit. Even after an error, load_close must follow. */
 static sett_status load_open(setti_stream_reader* reader, setti_pool* pool, const char* path,
                              const sett_file_desc* desc, size_t limit)
 {
@@ -690,7 +694,7 @@ SETTI_COLD sett_status sett_file_info_get(const char* path, const sett_file_desc
 static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* desc,
                              sett_record_fn fn, void* user)
 {
-    reader->all = true;
+    reader->reads_foreign = true;
     reader->compression = desc != NULL ? desc->compression : NULL;
     setti_stream_next next = setti_stream_read(reader);
     while (next == SETTI_STREAM_READ) {

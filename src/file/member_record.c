@@ -21,7 +21,7 @@ enum {
     RECORD_BITS = 1,
     RECORD_LOCAL = 2,
     RECORD_NAMES = 4,
-    RECORD_FLAGS = 7
+    RECORD_FLAGS = 7 /* all flags */
 };
 
 void setti_record_put(setti_record_writer* writer, uint64_t number, size_t size)
@@ -153,9 +153,10 @@ double setti_record_get_double(setti_delta_reader* reader)
 static void* record_list(setti_delta_reader* reader, setti_arena* arena, size_t count,
                          size_t record_size, size_t memory_size)
 {
-    size_t most = (size_t)(reader->end - reader->at) / record_size; /* the rest holds no more */
+    /* the rest of the record cannot contain more */
+    size_t most_items = (size_t)(reader->end - reader->at) / record_size;
     void* list = NULL;
-    if (count <= most) {
+    if (count <= most_items) {
         list = setti_arena_alloc(arena, (count + 1) * memory_size, 16);
     }
     if (list == NULL) {
@@ -182,11 +183,12 @@ static const sett_constant* record_constants(setti_delta_reader* reader, setti_a
 static void record_names(setti_delta_reader* reader, setti_arena* arena, sett_member* member)
 {
     member->count = (uint32_t)setti_delta_number(reader, 2); /* checked when a type is registered */
+    /* 2: an empty name is only a length */
     const char** list = record_list(reader, arena, member->count, 2, sizeof(*list));
     for (uint32_t k = 0; k < member->count && !reader->short_of; k++) {
         list[k] = record_text(reader, arena);
     }
-    if (member->count == 0) {
+    if (member->count == 0) { /* contradicts RECORD_NAMES */
         reader->short_of = true;
     }
     member->element_names = list;
@@ -252,6 +254,7 @@ SETTI_COLD static const sett_struct* record_struct(setti_delta_reader* reader, s
         reader->short_of = true;
         return NULL;
     }
+    /* a list of one struct, of at least one byte */
     sett_struct* structure = record_list(reader, arena, 1, 1, sizeof(*structure));
     sett_member* members = record_list(reader, arena, count, RECORD_MEMBER, sizeof(*members));
     if (structure == NULL || members == NULL) {

@@ -1,9 +1,10 @@
 /* merge.c: adds the contents of a file to the program's world.
  *
  * The workload: a library of prefabs, a level or a mod is added to a running game. The file is
- * read, migrated and checked in a separate world, as by sett_world_load. The chosen entities become
- * the nodes of one copy between two worlds (relation/clone.h). Some nodes are merged onto entities
- * of the program's world. The copy reserves all memory first, and runs callbacks last.
+ * read, migrated and checked in a separate world, like a file of sett_world_load. The chosen
+ * entities become the nodes of one copy between two worlds (relation/clone.h). Some nodes are
+ * merged onto entities of the program's world. The copy reserves all memory first, and runs
+ * callbacks last.
  *
  *     file -> separate world -> nodes:  chosen | outside | top
  *                                         |        |        +-- desc.parent, for roots
@@ -41,7 +42,7 @@ typedef struct merge_job {
     setti_hash_map by_name;   /* hash of a parent and a new name -> node */
     unsigned char* verdicts;  /* SETTI_CLONE_... by id of a type of `from_world` */
     size_t verdict_size;
-    sett_merge_pair* pairs; /* for the result */
+    sett_merge_pair* pairs; /* memory for the result */
     size_t pair_size;       /* bytes of `pairs` */
 } merge_job;
 
@@ -53,10 +54,10 @@ static sett_status merge_no_memory(const merge_job* job)
 /* Returns true if values of a type may contain handles that the library cannot find. */
 static bool merge_is_raw(const setti_type* type)
 {
-    const setti_type* value = setti_type_data(type);
-    bool handles_known =
-        value->desc.entity_offset_count != 0 || value->members != NULL || type->ends != NULL;
-    return value->desc.size != 0 && !handles_known;
+    const setti_type* data_type = setti_type_data(type);
+    bool handles_known = data_type->desc.entity_offset_count != 0 || data_type->members != NULL ||
+                         type->ends != NULL;
+    return data_type->desc.size != 0 && !handles_known;
 }
 
 /* Returns true if the program allows a type in `raw`. */
@@ -110,7 +111,7 @@ static sett_status merge_decide(merge_job* job)
         const setti_type* type = from_world->registered.item[k];
         bool always = merge_is_always_merged(from_world, type);
         bool chosen = always || merge_chooses(job, type);
-        if (!chosen || type->storage.count == 0) {
+        if (!chosen || type->storage.count == 0) { /* 0: no entity of the file has the type */
             continue;
         }
         bool raw = !always && merge_is_raw(type) && !merge_allows_raw(job, type);
@@ -135,7 +136,7 @@ static bool merge_register_types(merge_job* job)
     return merge_decide(job) == SETT_OK;
 }
 
-/* Calls merge_register_types. Reports an error there as an error of sett_world_merge. */
+/* Calls merge_register_types. Reports its error as an error of sett_world_merge. */
 static sett_status merge_register(merge_job* job)
 {
     sett_world* world = job->to_world;
@@ -150,6 +151,7 @@ static sett_status merge_register(merge_job* job)
     if (world->error == SETT_STATUS_OUT_OF_MEMORY) {
         return merge_no_memory(job);
     }
+    /* a copy, because the new message overwrites the world's message */
     snprintf(why, sizeof(why), "%s", setti_message_why(sett_world_message(world)));
     return setti_world_fail_input(world, world->error, "%s: %s", merge_call, why);
 }
@@ -210,22 +212,22 @@ static const char* merge_name(const merge_job* job, uint32_t file_index)
 }
 
 /* Returns the index of the world's entity that has a value, or SETTI_NONE if there is none.
- * *free_key becomes the last key of `by_value` that was searched. If no entity was found, that key
+ * *last_key becomes the last key that was searched in `by_value`. If no entity was found, that key
  * is free. */
 static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
-                                 uint64_t* free_key)
+                                 uint64_t* last_key)
 {
     setti_hash_type hash_type;
     setti_hash_begin(&hash_type, type);
     uint64_t hash = setti_hash_value(&hash_type, sett_null(), value);
-    uint64_t key = hash != 0 ? hash : 1;
+    uint64_t key = hash != 0 ? hash : 1; /* a key cannot be 0 */
     uint32_t index = setti_hash_map_find(&job->by_value, key);
     while (index != SETTI_NONE &&
            !setti_hash_same(type, setti_storage_find(&type->storage, index), value)) {
         key = setti_hash_next(key);
         index = setti_hash_map_find(&job->by_value, key);
     }
-    *free_key = key;
+    *last_key = key;
     return index;
 }
 
@@ -248,7 +250,7 @@ static sett_status merge_fail_match(const merge_job* job, uint32_t file_index, u
     uint32_t kept_index = other_index;
     uint32_t changed_index = file_index;
     if (tag != NULL && setti_storage_has(&tag->storage, file_index)) {
-        /* the tag matches with any path and value: only the entity without the tag can change */
+        /* the tag matches whatever the path and value are: only the other entity can change */
         kept_index = file_index;
         changed_index = other_index;
     }
@@ -382,8 +384,9 @@ static bool merge_map_node(merge_job* job, uint32_t node, uint32_t file_index,
     return setti_hash_map_set(pool, &job->by_entity, setti_link_to(world_entity.index), node);
 }
 
-/* Appends a node for an entity of the file and an entity of the world, as in merge_map_node. If
- * `outside` is true, the entity of the file is not merged. Returns false if memory runs out. */
+/* Appends a node for an entity of the file and an entity of the world. One of them can be
+ * missing (merge_map_node). If `outside` is true, the entity of the file is not merged. Returns
+ * false if memory runs out. */
 static bool merge_append(merge_job* job, uint32_t file_index, sett_entity world_entity,
                          bool outside)
 {
@@ -396,7 +399,8 @@ static bool merge_append(merge_job* job, uint32_t file_index, sett_entity world_
     return merge_map_node(job, number, file_index, world_entity);
 }
 
-/* Adds a node for an unmerged entity of the file, if the world has an entity of the same path. */
+/* Adds a node for an unmerged entity of the file, if the world has an entity with the same path.
+ * Does nothing if the entity of the file has a node already. */
 static sett_status merge_add_outside(merge_job* job, uint32_t file_index)
 {
     uint32_t world_index = setti_hash_map_find(&job->by_path, setti_link_to(file_index));
@@ -405,7 +409,7 @@ static sett_status merge_add_outside(merge_job* job, uint32_t file_index)
     }
     uint32_t node = merge_world_node(job, world_index);
     bool added;
-    if (node != SETTI_NONE) {
+    if (node != SETTI_NONE) { /* both entities get the same node */
         added = merge_map_node(job, node, file_index, sett_null());
     } else {
         const bool outside = true;
@@ -509,8 +513,8 @@ static sett_status merge_add_all(merge_job* job)
                                   merge_call, job->path, subtree);
 }
 
-/* Maps an entity of the file to the world's entity with the same path, if there is one. Call this
- * for the parent first. */
+/* Maps an entity of the file to the world's entity with the same path, if there is one. The caller
+ * has visited the parent before. */
 static sett_status merge_find_path(merge_job* job, uint32_t file_index)
 {
     const char* name = merge_name(job, file_index);
@@ -526,12 +530,12 @@ static sett_status merge_find_path(merge_job* job, uint32_t file_index)
     if (name == NULL) {
         return SETT_OK;
     }
-    sett_entity same = sett_name_find(job->to_world, parent, name);
-    if (sett_is_null(same)) {
+    sett_entity world_entity = sett_name_find(job->to_world, parent, name);
+    if (sett_is_null(world_entity)) {
         return SETT_OK;
     }
     bool mapped = setti_hash_map_set(&job->to_world->pool, &job->by_path, setti_link_to(file_index),
-                                     same.index);
+                                     world_entity.index);
     if (!mapped) {
         return merge_no_memory(job);
     }
@@ -553,8 +557,8 @@ static bool merge_will_have(const merge_job* job, const setti_clone_node* node, 
     return strcmp(new_name, name) == 0;
 }
 
-/* Returns true if a child of `parent` has or will have a name. Otherwise *key becomes a free key of
- * `by_name` for the name. */
+/* Returns true if a child of `parent` has or will have the name `name`. Otherwise *key becomes a
+ * free key of `by_name` for the name. */
 static bool merge_is_taken(const merge_job* job, sett_entity parent, const char* name,
                            uint64_t* key)
 {
@@ -562,12 +566,13 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
     if (!sett_is_null(parent)) {
         parent_hash = (uint64_t)setti_link_to(parent.index) << 20;
     }
+    /* equal names under different parents get different keys */
     uint64_t hash = setti_hash_bytes(name, strlen(name)) ^ parent_hash;
-    *key = hash != 0 ? hash : 1;
+    *key = hash != 0 ? hash : 1; /* a key cannot be 0 */
     uint32_t step = 0;
     uint32_t node = setti_hash_map_find(&job->by_name, *key);
     while (node != SETTI_NONE) {
-        bool too_many = step == SETTI_HASH_STEPS; /* names with the same hash */
+        bool too_many = step == SETTI_HASH_STEPS; /* names with the same hash: counts as taken */
         if (too_many || merge_will_have(job, &job->clone.nodes[node], parent, name)) {
             return true;
         }
@@ -582,9 +587,9 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
 typedef struct merge_numbering {
     const merge_job* job;
     sett_entity parent;
-    const char* name;             /* without a number */
-    uint64_t key;                 /* of `text` in `by_name` */
-    char text[SETT_NAME_MAX + 1]; /* with the number that was tried last */
+    const char* name;             /* the name without a number */
+    uint64_t key;                 /* the key of `text` in `by_name` */
+    char text[SETT_NAME_MAX + 1]; /* the name with the number that was tried last */
 } merge_numbering;
 
 /* Tries a number: fills in `text` and `key`. Returns true if the name `text` is taken. */
@@ -593,6 +598,7 @@ static bool merge_number_taken(void* user, uint32_t number)
     merge_numbering* search = user;
     char digits[16];
     int size = snprintf(digits, sizeof(digits), "_%u", (unsigned)number);
+    /* cuts the name, so that the number fits */
     snprintf(search->text, sizeof(search->text), "%.*s%s", SETT_NAME_MAX - size, search->name,
              digits);
     return merge_is_taken(search->job, search->parent, search->text, &search->key);
@@ -618,8 +624,8 @@ static sett_status merge_number_name(merge_job* job, setti_clone_node* node, set
 /* Reports a name that a child of `parent` has or will have. */
 static sett_status merge_fail_name(const merge_job* job, sett_entity parent, const char* name)
 {
-    sett_entity taken = sett_name_find(job->to_world, parent, name);
-    if (sett_is_null(taken)) {
+    sett_entity owner = sett_name_find(job->to_world, parent, name);
+    if (sett_is_null(owner)) {
         return setti_world_fail_input(job->to_world, SETT_STATUS_CONFLICT,
                                       "%s: two new entities would have the name \"%.200s\" and the "
                                       "same parent - set .names = SETT_MERGE_NUMBER",
@@ -632,7 +638,7 @@ static sett_status merge_fail_name(const merge_job* job, sett_entity parent, con
     return setti_world_fail_input(
         job->to_world, SETT_STATUS_CONFLICT,
         "%s: entity %u:%u has the name \"%.200s\" already - set .names = SETT_MERGE_NUMBER%s",
-        merge_call, SETTI_HANDLE(taken), name, remedy);
+        merge_call, SETTI_HANDLE(owner), name, remedy);
 }
 
 /* Rejects or changes the name of a new entity, if a sibling has the name. Notes the resulting name
@@ -644,7 +650,7 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
     sett_entity parent;
     uint64_t key;
     if (name == NULL || !merge_find_parent(job, node->index, &parent)) {
-        return SETT_OK; /* no name, or the parent is new too */
+        return SETT_OK; /* no name, or a new parent: its children have different names */
     }
     if (merge_is_taken(job, parent, name, &key)) {
         if (job->desc->names != SETT_MERGE_NUMBER) {
@@ -662,14 +668,14 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
     return SETT_OK;
 }
 
-/* Checks the names of new entities. Notes which nodes will be in the hierarchy. */
+/* Checks the names of new entities. Notes which nodes the new entities bring into the hierarchy. */
 static sett_status merge_prepare_names(merge_job* job)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < job->clone.node_count; k++) {
         setti_clone_node* node = &job->clone.nodes[k];
         if (!merge_is_merged(node) || !sett_is_null(node->onto)) {
-            continue;
+            continue; /* not a new entity */
         }
         uint32_t parent = merge_parent_node(job, node->index);
         if (parent != SETTI_NONE) {
@@ -684,36 +690,37 @@ static sett_status merge_prepare_names(merge_job* job)
 /* An entity on a path of links. */
 typedef struct merge_position {
     uint32_t node;  /* SETTI_NONE: the entity has no node */
-    uint32_t index; /* of the entity in the world; SETTI_NONE: the entity will be created */
+    uint32_t index; /* the index in the world; SETTI_NONE: the entity will be created */
 } merge_position;
 
 /* Returns the node of the target of a link in the file. Returns SETTI_NONE if the node's entity has
  * no such link, or if the target has no node. */
-static uint32_t merge_target_node(const merge_job* job, const setti_relation* in_file,
+static uint32_t merge_target_node(const merge_job* job, const setti_relation* file_relation,
                                   uint32_t node)
 {
     sett_entity original =
         setti_entity_at(&job->from_world->entities, job->clone.nodes[node].index);
-    sett_entity target = sett_target(job->from_world, original, in_file->links->id);
+    sett_entity target = sett_target(job->from_world, original, file_relation->links->id);
     if (sett_is_null(target)) {
         return SETTI_NONE;
     }
     return merge_file_node(job, target.index);
 }
 
-/* Moves `position` along the link that the entity will have after the merge. Returns false if the
- * entity will have no link. */
-static bool merge_step(const merge_job* job, const setti_relation* in_file,
+/* Moves `position` to the target of the link that the entity will have after the merge. Returns
+ * false if the entity will have no link. */
+static bool merge_step(const merge_job* job, const setti_relation* file_relation,
                        const setti_relation* relation, merge_position* position)
 {
     const setti_storage* links = &relation->links->storage;
+    /* a link in the world, before the merge */
     bool has_link = position->index != SETTI_NONE && setti_storage_has(links, position->index);
     bool merged =
         position->node != SETTI_NONE && merge_is_merged(&job->clone.nodes[position->node]);
     bool keeps_link = has_link && !job->clone.merge.overwrites;
     uint32_t target_node = SETTI_NONE;
     if (merged && !keeps_link) {
-        target_node = merge_target_node(job, in_file, position->node);
+        target_node = merge_target_node(job, file_relation, position->node);
     }
     if (target_node != SETTI_NONE) {
         sett_entity world_entity = job->clone.nodes[target_node].onto;
@@ -732,20 +739,20 @@ static bool merge_step(const merge_job* job, const setti_relation* in_file,
 
 /* Follows the links of `relation` from a node. Reports an error if the links would form a cycle
  * after the merge. */
-static sett_status merge_check_circle(const merge_job* job, const setti_type* in_file,
-                                      const setti_relation* relation, uint32_t node)
+static sett_status merge_check_cycle(const merge_job* job, const setti_type* file_links,
+                                     const setti_relation* relation, uint32_t node)
 {
-    uint32_t first = job->clone.nodes[node].onto.index;
-    merge_position position = {.node = node, .index = first};
-    uint32_t through = first; /* the last entity of the world on the path */
-    uint64_t links = (uint64_t)in_file->storage.count + relation->links->storage.count;
-    uint64_t steps_left = 2 * links;
-    while (merge_step(job, setti_relation_of_links(in_file), relation, &position)) {
+    uint32_t start = job->clone.nodes[node].onto.index; /* where the path begins */
+    merge_position position = {.node = node, .index = start};
+    uint32_t through = start; /* the last entity of the world on the path */
+    uint64_t links = (uint64_t)file_links->storage.count + relation->links->storage.count;
+    uint64_t steps_left = 2 * links; /* no path without a cycle is as long */
+    while (merge_step(job, setti_relation_of_links(file_links), relation, &position)) {
         if (position.index != SETTI_NONE) {
             through = position.index;
         }
-        /* after more steps than links, the path goes round a cycle that `first` is not part of */
-        if (position.index == first || steps_left == 0) {
+        /* if no steps are left, the path goes round a cycle that `start` is not part of */
+        if (position.index == start || steps_left == 0) {
             return setti_world_fail_input(
                 job->to_world, SETT_STATUS_CYCLE,
                 "%s: the \"%.100s\" links of the file and of the world would form a cycle "
@@ -759,24 +766,24 @@ static sett_status merge_check_circle(const merge_job* job, const setti_type* in
 }
 
 /* Reports an error if links of `relation` would form a cycle after the merge. Each new cycle has an
- * existing entity that gets a link from the file.
- *   in_file  the type of the links in the file */
-static sett_status merge_check_circles(const merge_job* job, const setti_type* in_file,
-                                       const setti_relation* relation)
+ * existing entity that gets a link from the file, so only paths from such entities are followed.
+ *   file_links  the type of the links in the file */
+static sett_status merge_check_cycles(const merge_job* job, const setti_type* file_links,
+                                      const setti_relation* relation)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < job->clone.node_count; k++) {
         const setti_clone_node* node = &job->clone.nodes[k];
         bool gets_link = !sett_is_null(node->onto) && merge_is_merged(node) &&
-                         setti_storage_has(&in_file->storage, node->index);
+                         setti_storage_has(&file_links->storage, node->index);
         if (gets_link) {
-            status = merge_check_circle(job, in_file, relation, k);
+            status = merge_check_cycle(job, file_links, relation, k);
         }
     }
     return status;
 }
 
-static sett_status merge_check_all_circles(const merge_job* job)
+static sett_status merge_check_all_cycles(const merge_job* job)
 {
     sett_status status = SETT_OK;
     const setti_relation* relation = setti_relations_of(job->to_world);
@@ -784,7 +791,7 @@ static sett_status merge_check_all_circles(const merge_job* job)
         const setti_type* type = setti_type_find(job->from_world, relation->links->desc.name);
         bool merged = type != NULL && job->verdicts[type->id] != SETTI_CLONE_SKIP;
         if (merged && relation->desc.acyclic) {
-            status = merge_check_circles(job, type, relation);
+            status = merge_check_cycles(job, type, relation);
         }
     }
     return status;
@@ -810,7 +817,7 @@ static void merge_report(merge_job* job, const sett_load_result* file, sett_merg
     }
     uint32_t cursor = 0;
     for (sett_entity entity = sett_entity_next(job->from_world, &cursor); !sett_is_null(entity);
-         entity = sett_entity_next(job->from_world, &cursor)) { /* in sett_merge_find's order */
+         entity = sett_entity_next(job->from_world, &cursor)) { /* ascending, for sett_merge_find */
         uint32_t number = merge_file_node(job, entity.index);
         if (number == SETTI_NONE) {
             continue;
@@ -929,7 +936,7 @@ static sett_status merge_begin_nodes(merge_job* job)
 {
     setti_clone* clone = &job->clone;
     size_t size;
-    clone->node_room = job->from_world->entities.count + 1;
+    clone->node_room = job->from_world->entities.count + 1; /* 1: the parent in the descriptor */
     if (!setti_multiply(clone->node_room, sizeof(*clone->nodes), &size)) {
         return merge_no_memory(job);
     }
@@ -952,6 +959,7 @@ static sett_status merge_begin_nodes(merge_job* job)
 
 static sett_status merge_gather(merge_job* job)
 {
+    /* entities that are not chosen can be parents or targets of chosen ones */
     bool partial = job->desc->subtree != NULL || job->desc->type_count != 0;
     sett_status status = merge_begin_nodes(job);
     if (status == SETT_OK && job->desc->match == SETT_MERGE_VALUE) {
@@ -979,7 +987,7 @@ static sett_status merge_run(merge_job* job)
     if (status != SETT_OK) {
         return status;
     }
-    status = merge_check_all_circles(job);
+    status = merge_check_all_cycles(job);
     if (status != SETT_OK) {
         return status;
     }
@@ -1001,7 +1009,7 @@ static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc, 
     job.clone.from = loaded->contents;
     job.clone.to = world;
     job.clone.desc.call = merge_call;
-    job.clone.count = 1;
+    job.clone.count = 1; /* one copy of each node */
     job.clone.merge.overwrites = desc->existing == SETT_MERGE_OVERWRITE;
     job.clone.merge.rejects = desc->existing == SETT_MERGE_REJECT;
     sett_status status = merge_register(&job);

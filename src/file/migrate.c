@@ -19,7 +19,7 @@
 typedef struct setti_migrator {
     struct setti_migrator* next;
     uint64_t name_key;    /* not an id, because the type can be unregistered and registered again */
-    uint64_t fingerprint; /* of the old layout */
+    uint64_t fingerprint; /* the fingerprint of the old layout */
     sett_file_migrate_fn fn;
     void* user;
 } setti_migrator;
@@ -83,23 +83,24 @@ static bool migrate_widens(sett_member_kind old_kind, sett_member_kind new_kind)
 {
     uint32_t old_size = sett_member_kind_size(old_kind);
     uint32_t new_size = sett_member_kind_size(new_kind);
-    bool old_float = setti_number_is_float(old_kind);
-    bool new_float = setti_number_is_float(new_kind);
-    bool old_signed = setti_number_is_signed(old_kind);
-    bool new_signed = setti_number_is_signed(new_kind);
-    bool old_number = old_kind != SETT_MEMBER_UNKNOWN && old_kind <= SETT_MEMBER_F64;
-    bool new_number = new_float || setti_number_is_integer(new_kind);
-    if (!old_number || !new_number) {
+    bool old_is_float = setti_number_is_float(old_kind);
+    bool new_is_float = setti_number_is_float(new_kind);
+    bool old_is_signed = setti_number_is_signed(old_kind);
+    bool new_is_signed = setti_number_is_signed(new_kind);
+    /* an old bool can become a number */
+    bool old_is_number = old_kind != SETT_MEMBER_UNKNOWN && old_kind <= SETT_MEMBER_F64;
+    bool new_is_number = new_is_float || setti_number_is_integer(new_kind);
+    if (!old_is_number || !new_is_number) {
         return false;
     }
-    if (old_float == new_float && old_signed == new_signed) {
+    if (old_is_float == new_is_float && old_is_signed == new_is_signed) {
         return old_size <= new_size;
     }
-    if (old_float || old_size >= new_size) {
-        return false;
+    if (old_is_float || old_size >= new_size) {
+        return false; /* a float cannot become an integer, and the new kind must be larger */
     }
-    /* a float has room for all smaller integers: f32 for 24 bits, f64 for 53 */
-    return new_signed || new_float;
+    /* a float can represent all smaller integers: f32 has 24 bits for them, f64 has 53 */
+    return new_is_signed || new_is_float;
 }
 
 static bool migrate_struct_fits(const sett_struct* old_struct, const sett_struct* new_struct);
@@ -109,7 +110,8 @@ SETTI_COLD static bool migrate_fits(const sett_member* old_member, const sett_me
 {
     bool becomes_string =
         old_member->kind == SETT_MEMBER_TEXT && new_member->kind == SETT_MEMBER_STRING;
-    bool one_string = becomes_string && new_member->count == 1; /* a text counts each byte */
+    /* the count of a text is its number of bytes, and a string can have any length */
+    bool one_string = becomes_string && new_member->count == 1;
     if (old_member->count > new_member->count && !one_string) {
         return false;
     }
@@ -134,7 +136,7 @@ SETTI_COLD static bool migrate_fits(const sett_member* old_member, const sett_me
     return migrate_struct_fits(old_member->of, new_member->of);
 }
 
-/* Returns true if all members that both structs have fit. */
+/* Returns true if no member with the same name in both structs would lose a value. */
 static bool migrate_struct_fits(const sett_struct* old_struct, const sett_struct* new_struct)
 {
     for (uint32_t k = 0; k < new_struct->count; k++) {
@@ -167,12 +169,12 @@ static bool migrate_list(setti_migration* migration, const sett_member* old_memb
     if (!setti_list_resize(migration->allocator, new_list, new_item.size, old_list.count)) {
         return false;
     }
-    const unsigned char* old = old_list.items;
-    unsigned char* new = setti_unconst(new_list->items);
+    const unsigned char* old_element = old_list.items;
+    unsigned char* new_element = setti_unconst(new_list->items);
     for (uint32_t k = 0; k < old_list.count; k++) {
-        migrate_element(migration, &old_item, old, &new_item, new);
-        old += old_item.size;
-        new += new_item.size;
+        migrate_element(migration, &old_item, old_element, &new_item, new_element);
+        old_element += old_item.size;
+        new_element += new_item.size;
     }
     return true;
 }
@@ -205,12 +207,12 @@ static void migrate_owned(setti_migration* migration, const sett_member* old_mem
         has_memory = migrate_text(migration, old_member, old_value, &string);
     } else {
         string = setti_owned_string(old_value);
-        setti_owned_take(string.text);
+        setti_owned_take(string.text); /* both strings share the text */
     }
     if (!has_memory) {
         migration->no_memory = true;
     }
-    /* the items of a list have the same offset as the text of a string, and are dropped too */
+    /* drops the old text, or the old items, which have the same offset */
     setti_owned_drop(setti_owned_string(new_value).text);
     memcpy(new_value, converted, migrate_size(new_member));
 }
@@ -232,7 +234,7 @@ static void migrate_element(setti_migration* migration, const sett_member* old_m
                             const unsigned char* old_value, const sett_member* new_member,
                             unsigned char* new_value)
 {
-    if (new_member->kind >= SETT_MEMBER_STRING) {
+    if (new_member->kind >= SETT_MEMBER_STRING) { /* a string or a list */
         migrate_owned(migration, old_member, old_value, new_member, new_value);
     } else if (new_member->of != NULL) {
         migrate_struct(migration, old_member->of, old_value, new_member->of, new_value);
@@ -258,14 +260,14 @@ static void migrate_struct(setti_migration* migration, const sett_struct* old_st
         if (old_member == NULL || !migrate_fits(old_member, new_member)) {
             continue;
         }
-        /* a text has one element a byte; the new text can be longer, or a single string */
+        /* the elements of a text are its bytes; a text that becomes one string is one element */
         uint32_t count = SETTI_MIN(old_member->count, new_member->count);
-        const unsigned char* old = old_value + old_member->offset;
-        unsigned char* new = new_value + new_member->offset;
+        const unsigned char* old_element = old_value + old_member->offset;
+        unsigned char* new_element = new_value + new_member->offset;
         for (uint32_t i = 0; i < count; i++) {
-            migrate_element(migration, old_member, old, new_member, new);
-            old += migrate_size(old_member);
-            new += migrate_size(new_member);
+            migrate_element(migration, old_member, old_element, new_member, new_element);
+            old_element += migrate_size(old_member);
+            new_element += migrate_size(new_member);
         }
     }
 }
@@ -286,11 +288,11 @@ static void migrate_note(setti_migration* migration, sett_status status, const c
 }
 
 /* Converts the members of `old_value`. The `write` hook of the program's type makes a struct of
- * `new_value`, and the `read` hook stores the converted struct in `new_value`. */
+ * `new_value`. The `read` hook stores the converted struct in `new_value`. */
 static void migrate_by_hooks(setti_migration* migration, const void* old_value, void* new_value)
 {
     setti_written_view view;
-    sett_status status = setti_written_show(migration->shown, new_value, &view);
+    sett_status status = setti_written_show(migration->hooked_type, new_value, &view);
     if (status != SETT_OK) {
         migrate_note(migration, status,
                      "the `write` hook does not write what `members` describes - correct the hook");
@@ -305,19 +307,19 @@ static void migrate_by_hooks(setti_migration* migration, const void* old_value, 
     setti_written_end(&view);
 }
 
-/* Reads a value of the file into `room`, in this machine's byte order. */
-static void migrate_fill_room(setti_migration* migration, const void* bytes, size_t size)
+/* Reads a value of the file into `buffer`, in this machine's byte order. */
+static void migrate_fill_buffer(setti_migration* migration, const void* bytes, size_t size)
 {
-    if (migration->varied != NULL) {
-        memset(migration->room, 0, migration->room_size);
-        sett_status status = setti_canonical_read(migration->varied, migration->allocator, bytes,
-                                                  size, migration->room);
+    if (migration->owned_members != NULL) {
+        memset(migration->buffer, 0, migration->buffer_size);
+        sett_status status = setti_canonical_read(migration->owned_members, migration->allocator,
+                                                  bytes, size, migration->buffer);
         migrate_note(migration, status, "a value of the file is damaged - load a copy");
         return;
     }
-    memcpy(migration->room, bytes, migration->room_size);
-    if (migration->turned != NULL) {
-        setti_canonical_turn_value(migration->turned, migration->room);
+    memcpy(migration->buffer, bytes, migration->buffer_size);
+    if (migration->turned_members != NULL) {
+        setti_canonical_turn_value(migration->turned_members, migration->buffer);
     }
 }
 
@@ -326,16 +328,16 @@ static void migrate_value(setti_delta_rule* base, const void* bytes, size_t size
 {
     setti_migration* migration = (setti_migration*)(void*)base;
     const void* old_value = bytes;
-    if (migration->written != NULL) {
-        sett_status status = setti_type_read(migration->written, bytes, size, new_value);
+    if (migration->reading_type != NULL) {
+        sett_status status = setti_type_read(migration->reading_type, bytes, size, new_value);
         migrate_note(migration, status, migrate_wrong_read);
         return;
     }
-    if (migration->room != NULL) {
-        migrate_fill_room(migration, bytes, size);
-        old_value = migration->room;
+    if (migration->buffer != NULL) {
+        migrate_fill_buffer(migration, bytes, size);
+        old_value = migration->buffer;
     }
-    if (migration->shown != NULL) {
+    if (migration->hooked_type != NULL) {
         migrate_by_hooks(migration, old_value, new_value);
     } else if (migration->file_struct != NULL && migration->local_struct != NULL) {
         migrate_struct(migration, migration->file_struct, old_value, migration->local_struct,
@@ -344,15 +346,15 @@ static void migrate_value(setti_delta_rule* base, const void* bytes, size_t size
         memcpy(new_value, old_value, migration->size);
     }
     if (migration->migrator != NULL) {
-        bool converted = migration->migrator->fn(migration->file_struct, migration->room, new_value,
-                                                 migration->migrator->user);
+        bool converted = migration->migrator->fn(migration->file_struct, migration->buffer,
+                                                 new_value, migration->migrator->user);
         if (!converted) {
             migrate_note(migration, SETT_STATUS_INVALID,
                          "the function of sett_file_migrate returned false - convert each value");
         }
     }
-    if (migration->varied != NULL) {
-        setti_owned_deinit_hook(migration->room, 1, setti_unconst(migration->varied));
+    if (migration->owned_members != NULL) {
+        setti_owned_deinit_hook(migration->buffer, 1, setti_unconst(migration->owned_members));
     }
 }
 
@@ -373,7 +375,7 @@ static sett_status migrate_reject(sett_world* file_world, const char* name, cons
         name, before, member, after);
 }
 
-/* Logs the members of a file that the program lacks. Returns the number of logged members. */
+/* Logs each member that only the file's struct has. Returns the number of logged members. */
 static uint32_t migrate_report(const sett_world* to_world, const char* call, const char* name,
                                const setti_migration* migration)
 {
@@ -395,9 +397,9 @@ static uint32_t migrate_report(const sett_world* to_world, const char* call, con
     return dropped;
 }
 
-/* Chooses the conversion of members by name. Fails if a value would be lost. */
-static sett_status migrate_choose_members(sett_world* file_world, const setti_type* local,
-                                          const setti_migration* migration)
+/* Checks that members can be converted by name. Fails if a value would be lost. */
+static sett_status migrate_check_members(sett_world* file_world, const setti_type* local,
+                                         const setti_migration* migration)
 {
     if (migration->migrator != NULL) {
         return SETT_OK; /* the function may convert the members that do not fit */
@@ -412,13 +414,13 @@ static sett_status migrate_choose_members(sett_world* file_world, const setti_ty
     return SETT_OK;
 }
 
-/* Chooses how values are converted: by members, as plain bytes, or by the program's function alone.
+/* Chooses between conversion by members, a copy of the bytes, and the program's function alone.
  * Fails if a value would be lost. */
 static sett_status migrate_choose(sett_world* file_world, const setti_type* saved,
                                   const setti_type* local, setti_migration* migration)
 {
     if (migration->file_struct != NULL && migration->local_struct != NULL) {
-        return migrate_choose_members(file_world, local, migration);
+        return migrate_check_members(file_world, local, migration);
     }
     bool same_layout = saved->desc.size == local->desc.size &&
                        saved->desc.layout_version == local->desc.layout_version;
@@ -432,7 +434,8 @@ static sett_status migrate_choose(sett_world* file_world, const setti_type* save
     return SETT_OK;
 }
 
-/* Returns the latest function for a type and a layout, or NULL if there is none. */
+/* Returns the latest function of the program for a type and an old layout. Returns NULL if there is
+ * none. */
 static const setti_migrator* migrate_find_function(const sett_world* to_world,
                                                    const setti_type* local, uint64_t fingerprint)
 {
@@ -453,26 +456,28 @@ static bool migrate_is_by_hook(const setti_type* saved)
            setti_members_equal(saved->desc.members, setti_written_struct());
 }
 
-/* Allocates the buffer `room`, if one is needed. Returns false if memory runs out. */
-static bool migrate_add_room(sett_world* to_world, const setti_type* saved,
-                             setti_migration* migration)
+/* Allocates `buffer` if the conversion needs a buffer. Returns false if memory runs out. */
+static bool migrate_add_buffer(sett_world* to_world, const setti_type* saved,
+                               setti_migration* migration)
 {
-    if (migration->migrator == NULL && migration->turned == NULL && migration->varied == NULL) {
+    if (migration->migrator == NULL && migration->turned_members == NULL &&
+        migration->owned_members == NULL) {
         return true;
     }
-    migration->room_size = saved->desc.size;
-    migration->room =
-        setti_pool_alloc(&to_world->pool, SETTI_MAX(migration->room_size, 1), MIGRATE_ALIGN);
-    return migration->room != NULL;
+    migration->buffer_size = saved->desc.size;
+    migration->buffer =
+        setti_pool_alloc(&to_world->pool, SETTI_MAX(migration->buffer_size, 1), MIGRATE_ALIGN);
+    return migration->buffer != NULL;
 }
 
-/* Prepares the conversion from `saved`, with the layout of the file, to the program's `local`. */
+/* Prepares the conversion of values from `saved`, the type with the layout of the file, to `local`,
+ * the program's type. */
 static sett_status migrate_prepare(sett_world* to_world, sett_world* file_world,
                                    const setti_type* saved, const setti_type* local,
                                    setti_migration* migration)
 {
     const bool by_hook = migrate_is_by_hook(saved);
-    uint64_t fingerprint = 0; /* of unknown members */
+    uint64_t fingerprint = 0; /* the members are unknown */
     if (saved->members != NULL && !by_hook) {
         fingerprint = saved->members->fingerprint;
     }
@@ -483,27 +488,27 @@ static sett_status migrate_prepare(sett_world* to_world, sett_world* file_world,
     migration->local_struct = local->desc.members;
     migration->migrator = migrate_find_function(to_world, local, fingerprint);
     if (setti_delta_turns(saved) && !saved->members->varies) {
-        migration->turned = saved->members;
+        migration->turned_members = saved->members;
     }
     if (setti_delta_form_of(saved) == SETTI_DELTA_OWNED) {
-        migration->varied = saved->members;
+        migration->owned_members = saved->members;
     }
     migration->allocator = &to_world->pool.allocator;
-    bool local_bytes = local->desc.write != NULL && local->written == NULL; /* of a `write` hook */
+    bool writes_bytes = local->desc.write != NULL && local->written == NULL; /* not a struct */
     bool same_version = saved->desc.layout_version == local->desc.layout_version;
-    bool only_renamed = by_hook && local_bytes && same_version;
+    bool only_renamed = by_hook && writes_bytes && same_version; /* the `read` hook is enough */
     if (migration->migrator == NULL && only_renamed) {
-        migration->written = local;
+        migration->reading_type = local;
         return SETT_OK;
     }
     bool members_known = migration->file_struct != NULL && !by_hook;
     if (migration->migrator == NULL && local->written != NULL && !members_known) {
         return migrate_reject(file_world, local->desc.name, "");
     }
-    if (local->written != NULL && members_known) {
-        migration->shown = local;
+    if (local->written != NULL && members_known) { /* the hooks read and write a struct */
+        migration->hooked_type = local;
     }
-    if (!migrate_add_room(to_world, saved, migration)) {
+    if (!migrate_add_buffer(to_world, saved, migration)) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     return migrate_choose(file_world, saved, local, migration);
@@ -513,6 +518,7 @@ SETTI_COLD setti_migration* setti_migrations_create(sett_world* to_world, sett_w
                                                     const char* call, uint32_t* count,
                                                     uint32_t* dropped, sett_status* status)
 {
+    /* + 1: an allocation must not have 0 bytes */
     size_t size = (file_world->registered.count + 1) * sizeof(setti_migration);
     bool renamed = false;
     setti_migration* list = setti_pool_alloc(&to_world->pool, size, 16);
@@ -544,7 +550,7 @@ SETTI_COLD setti_migration* setti_migrations_create(sett_world* to_world, sett_w
             *dropped += migrate_report(to_world, call, local->desc.name, migration);
         }
     }
-    /* a former name in the state also needs a conversion, although the list can be empty then */
+    /* former names in the state need a conversion too, even if the list is empty */
     bool is_needed = *count != 0 || renamed;
     if (*status != SETT_OK || !is_needed) {
         setti_migrations_free(to_world, list, file_world->registered.count);
@@ -559,9 +565,9 @@ void setti_migrations_free(sett_world* to_world, setti_migration* list, uint32_t
         return;
     }
     for (uint32_t k = 0; k < types; k++) {
-        setti_pool_free(&to_world->pool, list[k].room, SETTI_MAX(list[k].room_size, 1),
+        setti_pool_free(&to_world->pool, list[k].buffer, SETTI_MAX(list[k].buffer_size, 1),
                         MIGRATE_ALIGN);
     }
-    /* + 1: as it was allocated, so that it never has 0 bytes */
+    /* + 1: as in setti_migrations_create */
     setti_pool_free(&to_world->pool, list, (types + 1) * sizeof(setti_migration), 16);
 }

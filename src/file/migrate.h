@@ -5,7 +5,7 @@
 #include "sett/file.h"
 #include "state/delta.h"
 
-/* The conversion of a type's values from the layout of a file to the layout of the program. */
+/* Converts the values of a type from the layout of a file to the layout of the program. */
 typedef struct setti_migration {
     setti_delta_rule rule;           /* first member: migrate_value casts to setti_migration */
     const sett_struct* file_struct;  /* members in the file; NULL: unknown */
@@ -15,20 +15,23 @@ typedef struct setti_migration {
     const char* wrong;                     /* why a value was not converted, or NULL */
     bool no_memory;                        /* memory ran out for a string or list */
     /* A buffer for a value of the file, aligned, in this machine's byte order. NULL: not needed. */
-    void* room;
-    size_t room_size;
-    const struct setti_members* turned; /* members in the file if the byte order differs, or NULL */
-    const struct setti_members* varied; /* members in the file if some are owned, or NULL */
-    const sett_allocator* allocator;    /* for strings and lists */
+    void* buffer;
+    size_t buffer_size;
+    /* The members in the file if the byte order differs, or NULL. */
+    const struct setti_members* turned_members;
+    /* The members in the file if some are strings or lists, or NULL. */
+    const struct setti_members* owned_members;
+    const sett_allocator* allocator; /* for strings and lists */
     /* The program's type if hooks write and read `local_struct`, or NULL. */
-    const setti_type* shown;
+    const setti_type* hooked_type;
     /* The program's type if hooks read the values of the file, or NULL. */
-    const setti_type* written;
+    const setti_type* reading_type;
 } setti_migration;
 
 /* Lists the conversions of types. Returns NULL after an error, or if no type needs a conversion.
+ *   count       becomes the number of conversions
  *   to_world    the program's world
- *   file_world  the contents of the file; gets the error's message, except if memory runs out
+ *   file_world  the contents of the file; gets the message of an error, unless memory runs out
  *   dropped     is increased by the number of members that the program lacks */
 setti_migration* setti_migrations_create(sett_world* to_world, sett_world* file_world,
                                          const char* call, uint32_t* count, uint32_t* dropped,

@@ -22,7 +22,7 @@ struct sett_mirror {
     sett_world* world;
     sett_world* copy;
     uint64_t since;        /* tick of the latest copy */
-    bool whole;            /* a first copy was completed */
+    bool has_first_copy;   /* a first copy was completed */
     bool broken;           /* memory ran out during a later copy */
     uint32_t unregistered; /* sett_world.unregistered when the mirror was created */
     setti_replica_map map;
@@ -60,7 +60,7 @@ static bool mirror_is_hooked(const setti_type* type)
         return true;
     }
     if (type->module != NULL) {
-        return false; /* hooks of the library */
+        return false; /* its hooks are those of the library */
     }
     bool owns = desc->deinit != NULL || desc->copy != NULL || desc->move != NULL;
     return owns || desc->write != NULL;
@@ -135,7 +135,7 @@ static sett_status mirror_follow(sett_mirror* mirror)
     sett_world_own(copy);
     sett_status status = setti_replica_join_all(copy, world, mirror_call);
     if (status == SETT_OK) {
-        if (mirror->whole) {
+        if (mirror->has_first_copy) {
             status = setti_replica_update(world, copy, &mirror->map, mirror->since, mirror_call);
         } else {
             status = setti_replica_clone(world, copy, mirror_call);
@@ -147,7 +147,7 @@ static sett_status mirror_follow(sett_mirror* mirror)
     if (status != SETT_STATUS_OUT_OF_MEMORY) {
         return setti_world_fail_with(world, status, "%s: %s", mirror_call, setti_load_why(copy));
     }
-    mirror->broken = mirror->whole; /* only an update leaves a mixed copy */
+    mirror->broken = mirror->has_first_copy; /* a failed update leaves old and new pages */
     if (mirror->broken) {
         return mirror_fail_broken(mirror);
     }
@@ -176,7 +176,7 @@ sett_status sett_mirror_copy(sett_mirror* mirror)
     if (status != SETT_OK) {
         return status;
     }
-    mirror->whole = true;
+    mirror->has_first_copy = true;
     mirror->since = world->pool.tick++; /* later writes have a higher tick */
     setti_bytes_free(&world->pool, &mirror->run);
     if (!setti_run_encode(world, &mirror->run)) {

@@ -9,7 +9,7 @@
 #define SETTI_PLACE_USER_MAX ((size_t)16 << 20) /* most bytes of a user block */
 
 typedef struct setti_place {
-    sett_world* world; /* for memory and messages */
+    sett_world* world; /* gives memory, gets messages */
     const sett_files* files;
     const char* call;
     const char* path;
@@ -17,8 +17,8 @@ typedef struct setti_place {
     setti_bytes previous; /* name of the previous generation */
     setti_bytes lock_name;
     void* lock;        /* the held lock, or NULL */
-    uint64_t identity; /* of the saved stream */
-    uint64_t size;     /* of the saved stream, in bytes */
+    uint64_t identity; /* the identity of the saved stream */
+    uint64_t size;     /* the bytes of the saved stream */
 } setti_place;
 
 /* Builds the names of the files beside the path. `desc` can be NULL. */
@@ -30,7 +30,7 @@ void setti_place_deinit(setti_place* place);
 /* Fails if a path is NULL or empty. */
 sett_status setti_place_check_path(sett_world* world, const char* call, const char* path);
 
-/* Fails if a user block is too large, or if the pointer is NULL and the size is not 0. */
+/* Fails if the user block is too large, or if its pointer is NULL although its size is not 0. */
 sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc);
 
 /* Takes the lock of the path, to exclude other writers. */
@@ -46,7 +46,7 @@ typedef enum setti_place_end {
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
                              setti_place_end end);
 
-/* Like setti_place_save, with the record of the world's systems. */
+/* Like setti_place_save, but first encodes the record of the world's systems. */
 sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc,
                                  setti_place_end end);
 
@@ -61,7 +61,8 @@ static inline const char* setti_place_name(const setti_bytes* name)
     return (const char*)name->data;
 }
 
-/* Returns the functions for files: those of the descriptor, or else those of the platform. */
+/* Returns the file functions of the descriptor. If there are none, returns those of the
+ * platform. */
 static inline const sett_files* setti_place_files(const sett_file_desc* desc)
 {
     if (desc != NULL && desc->files != NULL) {

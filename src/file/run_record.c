@@ -1,7 +1,7 @@
 /* run_record.c: see run_record.h.
  *
- * The workload: a loaded game continues. A system that runs once does not run again, a system with
- * an interval waits for the rest of the interval, and a disabled system stays disabled.
+ * The workload: a loaded game continues. A system that runs once does not run again. A system with
+ * an interval waits until its interval has passed. A disabled system stays disabled.
  *
  *     frames u64, seconds f64, count of systems u32, for each system: name, seconds f64, runs u64,
  *     enabled u8; count of loops of fixed steps u32, for each loop: step f32, start f64, now f64,
@@ -15,7 +15,7 @@
 #include "run/run.h"
 #include "sett/system.h"
 
-#define RUN_SECONDS 1e15 /* upper limit */
+#define RUN_SECONDS 1e15 /* the most seconds in a valid record */
 
 /* Writes the record. Only counts bytes if `out` is NULL. Returns the number of bytes. */
 static size_t run_write(const setti_run* run, unsigned char* out)
@@ -36,9 +36,9 @@ static size_t run_write(const setti_run* run, unsigned char* out)
     }
     setti_record_put(&writer, loops, 4);
     for (const setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
-        uint32_t step;
-        memcpy(&step, &fixed->step, sizeof(step));
-        setti_record_put(&writer, step, 4);
+        uint32_t step_bits;
+        memcpy(&step_bits, &fixed->step, sizeof(step_bits));
+        setti_record_put(&writer, step_bits, 4);
         setti_record_put_double(&writer, fixed->state.start);
         setti_record_put_double(&writer, fixed->state.now);
         setti_record_put(&writer, fixed->state.steps, 8);
@@ -104,14 +104,14 @@ typedef struct run_loop {
 static run_loop run_next_loop(setti_delta_reader* reader)
 {
     run_loop loop;
-    uint32_t bits = setti_delta_u32(reader);
-    memcpy(&loop.step, &bits, sizeof(loop.step));
+    uint32_t step_bits = setti_delta_u32(reader);
+    memcpy(&loop.step, &step_bits, sizeof(loop.step));
     loop.state.start = run_seconds(reader);
     loop.state.now = run_seconds(reader);
     loop.state.steps = setti_delta_number(reader, 8);
-    /* the time since the last step: less than a step, apart from rounding */
-    double unused = loop.state.now - (double)loop.state.steps * (double)loop.step;
-    bool valid = loop.step > 0 && unused >= 0 && unused <= (double)loop.step;
+    /* less than a step, apart from rounding */
+    double since_step = loop.state.now - (double)loop.state.steps * (double)loop.step;
+    bool valid = loop.step > 0 && since_step >= 0 && since_step <= (double)loop.step;
     if (!valid) {
         reader->short_of = true;
     }
@@ -146,7 +146,7 @@ bool setti_run_check(const setti_bytes* record)
     return !reader.short_of && reader.at == reader.end;
 }
 
-/* Returns the system of an entry, or NULL if the world has none. */
+/* Returns the system with the name of an entry, or NULL if there is none. */
 static sett_system* run_find_system(const setti_run* run, const run_entry* entry)
 {
     sett_system* system = run->systems;
@@ -174,7 +174,7 @@ void setti_run_apply(sett_world* world, const setti_bytes* record)
         run_entry entry = run_next(&reader);
         sett_system* system = run_find_system(run, &entry);
         if (system != NULL) {
-            entry.state.seen = system->state.seen; /* loaded values count as changed */
+            entry.state.seen = system->state.seen; /* so that loaded values count as changed */
             system->state = entry.state;
         }
     }

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "world/world.h"
 
-/* The module of a mirror's copy that points to a setti_bytes: the record of the original world. */
+/* In a mirror's copy, this module points to a setti_bytes with the original world's record. */
 enum {
     SETTI_SLOT_MIRRORED = 14
 };

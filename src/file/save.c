@@ -11,9 +11,8 @@
  * only the header and the size are compared. Rejected: reading only the end of each file. That was
  * as fast, and overlooked damage.
  *
- * Invariant:  whichever renames have reached the disk, one of the three names leads to the old
- * state
- *             or to the new state; after the last step `path` leads to the new state
+ * Invariant:  whichever renames have reached the disk, one of the three names leads to the old or
+ *             the new state; after the last step `path` leads to the new state
  */
 #include "base/checksum.h"
 #include "file/place.h"
@@ -113,7 +112,7 @@ sett_status setti_place_fail(const setti_place* place, const char* name, const c
                                  name, what);
 }
 
-/* What is written besides the user block. */
+/* The contents of the records of a file, apart from the user block. */
 typedef struct save_parts {
     setti_bytes types;
     const setti_bytes* run;
@@ -148,6 +147,7 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
 {
     static const sett_file_desc defaults;
     const sett_file_desc* options = desc != NULL ? desc : &defaults;
+    /* the head of the state contains the hash of the world */
     uint64_t identity = setti_checksum(options->frame, parts->state.data, SETTI_DELTA_HEAD);
     setti_stream stream = {.compression = options->compression, .pool = &place->world->pool};
     place->identity = setti_checksum(identity, options->user_block, options->user_size);
@@ -200,7 +200,7 @@ typedef enum save_found {
     SAVE_UNKNOWN /* memory ran out */
 } save_found;
 
-/* Reads a file up to the end of the state, and tells what was found. */
+/* Reads a file up to the end of the state, to find out whether the file is whole. */
 SETTI_COLD static save_found save_inspect(const setti_place* place, const char* name)
 {
     const sett_files* files = place->files;
@@ -228,16 +228,16 @@ SETTI_COLD static save_found save_inspect(const setti_place* place, const char* 
 }
 
 /* Decides whether the old file at the path becomes the previous generation. A damaged old file must
- * not replace a whole one. */
+ * not replace a whole previous generation. */
 static sett_status save_decide_previous(const setti_place* place, bool* preserves)
 {
-    save_found old = save_inspect(place, place->path);
-    save_found previous = SAVE_NOTHING; /* irrelevant unless the old file is damaged */
-    if (old == SAVE_DAMAGED) {
-        previous = save_inspect(place, setti_place_name(&place->previous));
+    save_found old_file = save_inspect(place, place->path);
+    save_found previous_file = SAVE_NOTHING; /* only matters if the old file is damaged */
+    if (old_file == SAVE_DAMAGED) {
+        previous_file = save_inspect(place, setti_place_name(&place->previous));
     }
-    *preserves = old != SAVE_NOTHING && previous != SAVE_WHOLE;
-    if (old == SAVE_UNKNOWN || previous == SAVE_UNKNOWN) {
+    *preserves = old_file != SAVE_NOTHING && previous_file != SAVE_WHOLE;
+    if (old_file == SAVE_UNKNOWN || previous_file == SAVE_UNKNOWN) {
         return setti_world_no_memory(place->world, place->call);
     }
     return SETT_OK;
@@ -252,32 +252,33 @@ static sett_status save_fail_rename(const setti_place* place, const char* old_na
                                  place->call, old_name, new_name);
 }
 
-/* Renames the new file to the path. Before, renames the old file to the previous generation if the
- * save preserves it. After an error, removes the new file, unless the path has no file. */
+/* Renames the new file to the path. If the old file is to be preserved, first renames it to the
+ * previous generation. After a failed rename, removes the new file, unless the old file cannot be
+ * renamed back. */
 static sett_status save_exchange(const setti_place* place)
 {
     const sett_files* files = place->files;
-    const char* next = setti_place_name(&place->next);
-    const char* previous = setti_place_name(&place->previous);
+    const char* new_name = setti_place_name(&place->next);
+    const char* previous_name = setti_place_name(&place->previous);
     bool preserves;
     sett_status status = save_decide_previous(place, &preserves);
     if (status != SETT_OK) {
-        (void)files->unlink(files->user, next);
+        (void)files->unlink(files->user, new_name);
         return status;
     }
-    if (preserves && !files->rename(files->user, place->path, previous)) {
-        (void)files->unlink(files->user, next);
-        return save_fail_rename(place, place->path, previous);
+    if (preserves && !files->rename(files->user, place->path, previous_name)) {
+        (void)files->unlink(files->user, new_name);
+        return save_fail_rename(place, place->path, previous_name);
     }
-    if (!files->rename(files->user, next, place->path)) {
-        bool old_at_path = true; /* the failed rename has left it there */
+    if (!files->rename(files->user, new_name, place->path)) {
+        bool old_at_path = true; /* the failed rename has left the old file there */
         if (preserves) {
-            old_at_path = files->rename(files->user, previous, place->path);
+            old_at_path = files->rename(files->user, previous_name, place->path);
         }
         if (old_at_path) { /* otherwise a load may need the new file */
-            (void)files->unlink(files->user, next);
+            (void)files->unlink(files->user, new_name);
         }
-        return save_fail_rename(place, next, place->path);
+        return save_fail_rename(place, new_name, place->path);
     }
     place->world->whole_file = setti_place_mark(place->path, place->identity, place->size);
     if (files->sync_folder(files->user, place->path)) {

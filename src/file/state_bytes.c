@@ -92,7 +92,8 @@ static sett_status state_apply(sett_world* world, const setti_bytes* run,
     return status;
 }
 
-/* Finds the record of the systems in a state. Returns NULL, or why the state is invalid. */
+/* Finds the record of the systems in a state. Returns the error of an invalid state. Returns NULL
+ * for a valid state. */
 static const char* state_find_run(const unsigned char* bytes, size_t size, setti_bytes* run)
 {
     if (size < STATE_HEAD || setti_bytes_get(bytes, 4) != STATE_MAGIC) {
@@ -106,7 +107,7 @@ static const char* state_find_run(const unsigned char* bytes, size_t size, setti
         return "the state is damaged: it ends within the times of systems - get it from the sender "
                "again";
     }
-    *run = (setti_bytes){setti_unconst(bytes + STATE_HEAD), run_size, 0};
+    *run = (setti_bytes){setti_unconst(bytes + STATE_HEAD), run_size, 0}; /* owns no memory */
     if (run_size != 0 && !setti_run_check(run)) {
         return "the state is damaged: the times of systems are invalid - get it from the sender "
                "again";
@@ -155,6 +156,7 @@ sett_status sett_state_hash(sett_world* world, uint64_t* hash)
     }
     *hash = 0;
     if (status == SETT_OK) {
+        /* the hash of the state and of the record of the systems */
         *hash = setti_hash_mix(setti_hash_sum(world, NULL) + setti_delta_seal(run.data, run.size));
     }
     setti_bytes_free(&world->pool, &run);

@@ -1,8 +1,8 @@
 /* stream.c: see stream.h.
  *
  * The workload: megabytes of one state, then a few kilobytes a frame. The reader trusts no bytes:
- * the size of a record is compared with the rest of the file before memory is allocated, and a page
- * is used only if the checksum is right.
+ * memory is allocated only if the rest of the file is as long as the record, and a page is used
+ * only if the checksum is right.
  *
  *     header | record, page | record, page | record, page (last) | record ...
  *              \______________ one payload _______________/
@@ -30,6 +30,7 @@ static void stream_put_bytes(setti_stream* stream, const void* bytes, size_t siz
 void setti_stream_begin(setti_stream* stream, const sett_files* files, void* file,
                         uint64_t identity)
 {
+    /* magic, version u32, reserved u32, identity u64, checksum u64 */
     unsigned char header[SETTI_STREAM_HEADER] = {0};
     stream->files = files;
     stream->file = file;
@@ -46,6 +47,7 @@ void setti_stream_begin(setti_stream* stream, const sett_files* files, void* fil
 static uint64_t stream_checksum(uint64_t identity, const unsigned char* head, const void* payload,
                                 size_t size)
 {
+    /* 16: the head up to the checksum */
     return setti_checksum(setti_checksum(identity, head, 16), payload, size);
 }
 
@@ -87,7 +89,7 @@ static unsigned char* stream_pack(const setti_stream* stream, const void* bytes,
 {
     const sett_compression* compression = stream->compression;
     size_t bound = compression->bound(compression->user, size);
-    if (bound >= SIZE_MAX - 8) {
+    if (bound >= SIZE_MAX - 8) { /* bound + 8 would overflow */
         return NULL;
     }
     *room = bound + 8;
@@ -306,7 +308,7 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
 {
     const sett_compression* compression = reader->compression;
     setti_bytes* payload = &reader->payload;
-    bool has_size = payload->size >= 8;
+    bool has_size = payload->size >= 8; /* the unpacked size precedes the packed bytes */
     size_t size = 0;
     bool unpacked = false;
     if (compression == NULL) {
@@ -325,7 +327,7 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
         }
         size = (size_t)stored;
     }
-    size_t capacity = SETTI_MAX(size, 1);
+    size_t capacity = SETTI_MAX(size, 1); /* not 0 bytes */
     unsigned char* out = setti_pool_alloc(reader->pool, capacity, 16);
     if (out == NULL) {
         return SETTI_STREAM_MEMORY;
@@ -345,7 +347,7 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
     return SETTI_STREAM_READ;
 }
 
-/* Returns true if two records are pages of the same payload. */
+/* Returns true if `page` can belong to the payload that begins with `first`. */
 static bool stream_belongs(const setti_stream_head* page, const setti_stream_head* first)
 {
     bool same_packing = (page->flags & SETTI_STREAM_PACKED) == (first->flags & SETTI_STREAM_PACKED);
@@ -368,7 +370,8 @@ static setti_stream_next stream_read_pages(setti_stream_reader* reader, uint64_t
     return next;
 }
 
-/* Reads a payload. Takes over the kind, the frame and the offset only if no error occurs. */
+/* Reads a payload. After an error, the kind, the frame and the offset of the reader are
+ * unchanged. */
 static setti_stream_next stream_read_payload(setti_stream_reader* reader)
 {
     uint64_t offset = reader->offset;
@@ -407,7 +410,7 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
             return next;
         }
         foreign = reader->kind >= SETTI_STREAM_FOREIGN;
-    } while (foreign && !reader->all);
+    } while (foreign && !reader->reads_foreign);
     bool known = reader->kind != SETTI_STREAM_NONE && reader->kind < SETTI_STREAM_KINDS;
     if (known || foreign) {
         return SETTI_STREAM_READ;

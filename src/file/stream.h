@@ -55,8 +55,8 @@ static inline setti_stream_head setti_stream_get_head(const unsigned char* bytes
 typedef struct setti_stream {
     const sett_files* files;
     void* file;
-    uint64_t identity;
-    uint64_t offset;                     /* of the next record */
+    uint64_t identity;                   /* of the file; each checksum depends on it */
+    uint64_t offset;                     /* the offset of the next record */
     bool failed;                         /* a write failed: nothing more is written */
     const sett_compression* compression; /* or NULL */
     setti_pool* pool;                    /* for compression */
@@ -81,7 +81,7 @@ bool setti_stream_write_state(setti_stream* stream, sett_world* world, uint32_t 
 sett_status setti_stream_take(sett_world* world, const char* call, uint64_t frame, uint64_t last,
                               sett_snapshot* now);
 
-/* Drops a snapshot, unless the snapshot has ended already. */
+/* Drops a snapshot. Does nothing if the snapshot has ended already. */
 void setti_stream_drop(sett_world* world, sett_snapshot snapshot);
 
 /* Fails if the program must not write this record. `last` is the frame of the last record. */
@@ -97,13 +97,13 @@ typedef struct setti_stream_reader {
     const sett_files* files;
     void* file;
     setti_pool* pool;
-    uint64_t size;   /* of the file */
-    uint64_t offset; /* of the next record */
+    uint64_t size;   /* the size of the file */
+    uint64_t offset; /* the offset of the next record */
     uint64_t identity;
     uint32_t version;
-    bool all;                            /* foreign records are read too */
-    const char* why;                     /* the error, or NULL */
-    sett_status status;                  /* of the error: INVALID, FILE or ARGUMENT */
+    bool reads_foreign;                  /* foreign records are read too */
+    const char* why;                     /* the message of the error, or NULL */
+    sett_status status;                  /* the error: INVALID, FILE or ARGUMENT */
     const sett_compression* compression; /* or NULL */
     size_t limit;                        /* most bytes of a decompressed payload */
     bool denied;                         /* a payload exceeded `limit` */
@@ -114,7 +114,7 @@ typedef struct setti_stream_reader {
     size_t unpacked; /* size of a decompressed `payload`, otherwise 0 */
 } setti_stream_reader;
 
-/* Reads the header. Returns false after an error, with `why` and `status` set. */
+/* Reads the header. After an error, sets reader->why and reader->status, and returns false. */
 bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
                        setti_pool* pool);
 void setti_stream_close(setti_stream_reader* reader);

@@ -1,8 +1,8 @@
 /* types.c: see types.h.
  *
  * The workload: some dozens of types, in a program that has changed since the file was written. A
- * type missing in the file needs no work. The values of a type missing in the program are preserved
- * as opaque bytes, because the mod with the type may be installed again.
+ * type missing in the file needs no work. If the program lacks a type, its values are preserved as
+ * opaque bytes, because the mod with the type may be installed again.
  *
  * Invariant:  in the separate world of setti_types_decode, each type has the layout of the file
  */
@@ -22,7 +22,7 @@ enum {
     TYPES_DONT_FRAGMENT = 2,
     TYPES_TRACK_ROWS = 4,
     TYPES_CAN_DISABLE = 8,
-    TYPES_FLAGS = 15
+    TYPES_FLAGS = 15 /* all flags */
 };
 
 #define TYPES_NAMED 4 /* the most names of types in a log line */
@@ -42,15 +42,15 @@ static const sett_struct* types_members(const setti_type* type)
 SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* writer)
 {
     const sett_component_desc* desc = &type->desc;
-    const setti_type* value = setti_type_data(type);
+    const setti_type* data_type = setti_type_data(type);
     uint32_t flags = 0;
     flags |= desc->keep_order ? TYPES_KEEP_ORDER : 0u;
     flags |= desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u;
     flags |= desc->track_rows ? TYPES_TRACK_ROWS : 0u;
     flags |= desc->can_disable ? TYPES_CAN_DISABLE : 0u;
-    size_t align = value->desc.align;
-    uint64_t padding_hash = value->padding_hash;
-    if (value->desc.write != NULL) { /* the file has what the hook writes: a list */
+    size_t align = data_type->desc.align;
+    uint64_t padding_hash = data_type->padding_hash;
+    if (data_type->desc.write != NULL) { /* the file has a list of the bytes that the hook writes */
         align = SETT_ALIGNOF(sett_list);
         padding_hash = 0;
     }
@@ -59,11 +59,11 @@ SETTI_COLD static void types_write(const setti_type* type, setti_record_writer* 
     setti_record_put(writer, (uint64_t)desc->storage, 1);
     setti_record_put(writer, (uint64_t)desc->save, 1);
     setti_record_put(writer, flags, 1);
-    setti_record_put(writer, setti_delta_size(value), 4);
+    setti_record_put(writer, setti_delta_size(data_type), 4);
     setti_record_put(writer, align, 4);
     setti_record_put(writer, desc->layout_version, 4);
     setti_record_put(writer, padding_hash, 8);
-    setti_member_record_write(writer, types_members(value));
+    setti_member_record_write(writer, types_members(data_type));
 }
 
 /* Writes the record of all types. Only counts bytes if `out` is NULL. Returns the number of
@@ -88,7 +88,7 @@ SETTI_COLD bool setti_types_encode(sett_world* world, setti_bytes* out)
     return true;
 }
 
-/* A type of the record, as the file describes the type. */
+/* The description of a type in the file. */
 typedef struct types_entry {
     char name[256];
     uint32_t form; /* setti_delta_form */
@@ -161,8 +161,9 @@ static sett_status types_reject_damaged(sett_world* world, const types_entry* en
                         "is described wrongly, so the file is damaged - load a copy");
 }
 
-/* Rejects a type of the file that has the form `local` in the program. */
-static sett_status types_reject_kind(sett_world* world, const types_entry* entry, uint32_t local)
+/* Rejects a type of the file that has the form `program_form` in the program. */
+static sett_status types_reject_kind(sett_world* world, const types_entry* entry,
+                                     uint32_t program_form)
 {
     static const char* const kinds[SETTI_DELTA_FORMS] = {
         [SETTI_DELTA_VALUES] = "a component",
@@ -176,7 +177,7 @@ static sett_status types_reject_kind(sett_world* world, const types_entry* entry
     char why[192];
     setti_writer writer = {why, sizeof(why), 0};
     setti_writer_add(&writer, "is %s in the file, and %s in this world - register it as %s",
-                     kinds[entry->form], kinds[local], kinds[entry->form]);
+                     kinds[entry->form], kinds[program_form], kinds[entry->form]);
     return types_reject(world, SETT_STATUS_CONFLICT, entry, why);
 }
 
@@ -205,7 +206,8 @@ static bool types_is_convertible(uint32_t form)
     return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
 }
 
-/* Registers a type that the program lacks. Increments *unknown. */
+/* Registers a type that the program lacks. Increments *unknown if the library lacks the type
+ * too. */
 static sett_status types_add(sett_world* world, const types_entry* entry, uint32_t* unknown)
 {
     sett_status status = setti_codec_register_library(world, entry->name);
@@ -231,7 +233,7 @@ static sett_status types_add(sett_world* world, const types_entry* entry, uint32
 static bool types_same_members(const sett_struct* a, const sett_struct* b)
 {
     if (a == NULL || b == NULL) {
-        return a == b;
+        return a == b; /* true if both are unknown */
     }
     return a == b || setti_members_equal(a, b);
 }
@@ -297,8 +299,8 @@ static bool types_differ(const setti_type* local, const types_entry* entry)
     return !types_same_members(types_members(local), desc->members);
 }
 
-/* Registers a relationship that file and program have. The type gets the name and the members of
- * the file. */
+/* Registers a relationship that the file and the program have. The registered type has the name and
+ * the members of the file. */
 static sett_status types_join_links(sett_world* world, const sett_world* to_world,
                                     const setti_type* local, const types_entry* entry)
 {
@@ -337,7 +339,7 @@ static sett_status types_join(sett_world* world, const sett_world* to_world,
         return types_reject(world, SETT_STATUS_ARGUMENT, entry, why);
     }
     if (setti_type_find(world, entry->name) != NULL) {
-        return SETT_OK; /* an earlier record, or a type that requires it, has registered it */
+        return SETT_OK; /* registered by an earlier record, or by a type that requires the type */
     }
     if (local == NULL) {
         return types_add(world, entry, unknown);
@@ -372,7 +374,7 @@ sett_status setti_types_decode(sett_world* world, const sett_world* to_world,
         setti_arena_reset(&arena);
         if (types_next(&reader, &arena, &entry)) {
             status = types_join(world, to_world, &entry, unknown);
-        } else if (arena.denied) {
+        } else if (arena.denied) { /* memory ran out */
             status = SETT_STATUS_OUT_OF_MEMORY;
         } else {
             status = types_reject_damaged(world, &entry);
