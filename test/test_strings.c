@@ -724,6 +724,38 @@ static void files_of_other_layouts_are_read(void)
     all_is_given_back();
 }
 
+typedef struct OneText {
+    char text[4];
+} OneText;
+typedef struct FourStrings {
+    sett_string text[4];
+} FourStrings;
+
+/* A text of n bytes is one text, not n of them. */
+static void a_text_does_not_become_several_strings(void)
+{
+    disk* to = disk_create();
+    sett_world* world = scarce_world(&memory);
+    sett_world* into = scarce_world(&memory);
+    sett_load_result result;
+    sett_component_desc one = {
+        .name = "Label", .size = sizeof(OneText), .id = 1, .members = SETT_STRUCT(OneText, text)};
+    sett_component_desc four = {.name = "Label",
+                                .size = sizeof(FourStrings),
+                                .align = SETT_ALIGNOF(FourStrings),
+                                .id = 1,
+                                .members = SETT_STRUCT(FourStrings, text)};
+    CHECK_EQ(sett_component_register(world, &one), 1);
+    CHECK_EQ(sett_component_register(into, &four), 1);
+    memcpy(sett_add(world, sett_entity_create(world), 1), "four", 4);
+    saves(world, to, 1);
+    CHECK_EQ(loads(into, to, &result), SETT_STATUS_CONFLICT);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+    all_is_given_back();
+}
+
 /* Loading, with a migration, of which the n-th allocation fails: the world stays as it was. */
 static void loading_may_run_out_of_memory(void)
 {
@@ -800,4 +832,5 @@ TEST_MAIN(TEST(copies_share_until_they_change), TEST(values_are_shown),
           TEST(the_hash_is_that_of_the_content), TEST(what_cannot_travel_is_rejected),
           TEST(copies_are_what_they_were), TEST(hostile_deltas_do_no_harm),
           TEST(every_allocation_fails_once), TEST(files_of_other_layouts_are_read),
-          TEST(loading_may_run_out_of_memory), TEST(journals_and_merges_have_them))
+          TEST(a_text_does_not_become_several_strings), TEST(loading_may_run_out_of_memory),
+          TEST(journals_and_merges_have_them))

@@ -110,9 +110,11 @@ SETTI_COLD static bool migrate_fits(const sett_member* old_member, const sett_me
 {
     bool becomes_string =
         old_member->kind == SETT_MEMBER_TEXT && new_member->kind == SETT_MEMBER_STRING;
-    /* the count of a text is its number of bytes, and a string can have any length */
-    bool one_string = becomes_string && new_member->count == 1;
-    if (old_member->count > new_member->count && !one_string) {
+    /* the count of a text is its number of bytes: a text becomes one string, of any length */
+    if (becomes_string && new_member->count != 1) {
+        return false;
+    }
+    if (old_member->count > new_member->count && !becomes_string) {
         return false;
     }
     if (old_member->scale != new_member->scale) {
