@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Declares SETT_PLATFORM only here. In other files, the program's name could hide a name. */
+/* Returns the program's functions. Only this function declares SETT_PLATFORM: elsewhere, the name
+ * that the program has chosen could hide another name. */
 static const sett_platform* platform_own(void)
 {
     extern const sett_platform SETT_PLATFORM;
@@ -81,7 +82,7 @@ uint32_t setti_platform_cores(void)
 
 uintptr_t setti_platform_thread(void)
 {
-    if (platform_own()->thread == NULL) {
+    if (platform_own()->thread == NULL) { /* a single thread */
         return 1;
     }
     return platform_own()->thread();
@@ -212,7 +213,8 @@ static sett_status platform_lock_none(void* user, const char* path, void** lock)
 
 const sett_files* setti_platform_files(void)
 {
-    /* No file is ever open, so the functions of open files are never called. */
+    /* Without files of the program, no file can be opened. So the other functions are never
+     * called. */
     static const sett_files none = {.open = platform_open_none,
                                     .rename = platform_rename_none,
                                     .unlink = platform_unlink_none,

@@ -9,7 +9,7 @@ void setti_writer_add(setti_writer* writer, const char* format, ...)
     va_list arguments;
     va_start(arguments, format);
     size_t room = 0;
-    char* end = NULL; /* of the text, if there is room for more */
+    char* end = NULL; /* the end of the text. NULL: the buffer is full, and text is only counted */
     if (writer->length < writer->size) {
         room = writer->size - writer->length;
         end = writer->out + writer->length;
@@ -29,9 +29,9 @@ void setti_writer_add_text(setti_writer* writer, const char* text)
 void setti_writer_add_bytes(setti_writer* writer, const char* bytes, size_t size)
 {
     if (writer->length < writer->size) {
-        size_t fits = SETTI_MIN(size, writer->size - writer->length - 1);
-        memcpy(writer->out + writer->length, bytes, fits);
-        writer->out[writer->length + fits] = '\0';
+        size_t copied = SETTI_MIN(size, writer->size - writer->length - 1); /* 1: the end, '\0' */
+        memcpy(writer->out + writer->length, bytes, copied);
+        writer->out[writer->length + copied] = '\0';
     }
     writer->length += size;
 }
@@ -51,7 +51,7 @@ void setti_message_escape(char* text, size_t size)
     static const char digits[] = "0123456789abcdef";
     for (char* character = text; *character != '\0'; character++) {
         unsigned char byte = (unsigned char)*character;
-        size_t left = size - (size_t)(character - text); /* bytes of the buffer, with this one */
+        size_t left = size - (size_t)(character - text); /* bytes of the buffer from here on */
         if (byte >= 0x20 && byte != 0x7F) {
             continue;
         }
@@ -59,7 +59,7 @@ void setti_message_escape(char* text, size_t size)
             *character = '?'; /* no room for \xNN */
             continue;
         }
-        /* the bytes after the character that still fit */
+        /* the number of bytes after the character that still fit */
         size_t tail = SETTI_MIN(strlen(character + 1), left - sizeof("\\xNN"));
         memmove(character + 4, character + 1, tail);
         character[4 + tail] = '\0';
@@ -67,7 +67,7 @@ void setti_message_escape(char* text, size_t size)
         character[1] = 'x';
         character[2] = digits[byte >> 4];
         character[3] = digits[byte & 15];
-        character += 3; /* the loop adds 1 */
+        character += 3; /* and the loop adds 1: skips \xNN */
     }
 }
 

@@ -56,7 +56,7 @@ void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
     SETTI_ASSERT(!setti_id_set_has(set, id) && set->count < set->limit && id < set->limit);
     uint32_t row = setti_id_set_sparse(set, id);
-    if (row != set->count) { /* usually equal */
+    if (row != set->count) { /* usually the id is in the first free row already */
         setti_id_set_put(pool, set, row, setti_id_set_dense(set, set->count));
         setti_id_set_put(pool, set, set->count, id);
     }

@@ -86,7 +86,7 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
 static size_t number_put_point(char* text)
 {
     size_t length = 0;
-    bool in_separator = false; /* the separator may have several bytes */
+    bool in_separator = false; /* of several bytes, only the first becomes a point */
     for (const char* next = text; *next != '\0'; next++) {
         bool in_number = strchr("0123456789e+-", *next) != NULL;
         if (in_number) {
@@ -194,23 +194,25 @@ static int number_power(double magnitude)
  * gives the same mantissa. */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* exact)
 {
-    uint64_t five = number_tens[tens] >> tens; /* 5^tens: a step of the mantissa, in `product` */
+    /* 5^tens = 10^tens / 2^tens. `product` grows by `five` if the mantissa grows by 1. */
+    uint64_t five = number_tens[tens] >> tens;
     number_product product = (number_product)mantissa * five;
-    int shift = -(exponent + tens); /* the number is product / 2^shift */
+    int shift = -(exponent + tens); /* the exact number is product / 2^shift */
     SETTI_ASSERT(shift > 0 && shift < 64);
     uint64_t number = (uint64_t)(product >> shift);
-    uint64_t one = (uint64_t)1 << shift;
-    uint64_t rest = (uint64_t)product & (one - 1);
-    bool rounds_up = rest > one / 2;
-    if (rest == one / 2) {
+    uint64_t one = (uint64_t)1 << shift; /* the number 1, in units of `product` */
+    uint64_t fraction = (uint64_t)product & (one - 1);
+    bool rounds_up = fraction > one / 2;
+    if (fraction == one / 2) {
         rounds_up = (number & 1) != 0; /* half to even, like printf */
     }
-    uint64_t distance = rest; /* from the product to the rounded product */
+    uint64_t distance = fraction; /* from the product to the rounded product */
     if (rounds_up) {
-        distance = one - rest;
+        distance = one - fraction;
         number++;
     }
-    /* Less than half a step of the mantissa. It is never exactly half, because `five` is odd. */
+    /* Less than half of `five`: the nearest mantissa is the given one. Exactly half is impossible,
+     * because `five` is odd. */
     *exact = distance <= five / 2;
     return number;
 }
@@ -226,17 +228,18 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
         return 0;
     }
     if (!narrow && sizeof(number_product) == 8) {
-        return 0; /* the product would be too large */
+        return 0; /* the product needs 128 bits */
     }
     uint64_t bits;
     memcpy(&bits, &magnitude, sizeof(bits));
     int drop = narrow ? 29 : 0; /* bits of a double's mantissa that an f32's mantissa lacks */
     uint64_t hidden = (uint64_t)1 << (52 - drop); /* the mantissa's highest bit is not stored */
     uint64_t mantissa = (bits >> drop & (hidden - 1)) | hidden;
-    int exponent = (int)(bits >> 52) - 1075 + drop; /* magnitude = mantissa * 2^exponent */
+    /* magnitude = mantissa * 2^exponent; 1075 = the bias 1023 + 52 bits of the mantissa */
+    int exponent = (int)(bits >> 52) - 1075 + drop;
     int power = number_power(magnitude);
-    int most = narrow ? 9 : 17;
-    for (int digits = narrow ? 6 : 15; digits <= most; digits++) {
+    int most_digits = narrow ? 9 : 17; /* always suffice */
+    for (int digits = narrow ? 6 : 15; digits <= most_digits; digits++) {
         bool exact;
         int decimals = digits - 1 - power;
         if (decimals >= 20) {
@@ -246,7 +249,7 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
         if (number >= number_tens[digits]) {
             return 0; /* rounding up gave one digit more */
         }
-        if (exact || digits == most) {
+        if (exact || digits == most_digits) {
             size_t sign = value < 0 ? 1 : 0;
             out[0] = '-'; /* overwritten if not negative */
             return sign + number_write_digits(number, power, out + sign);
@@ -273,12 +276,12 @@ static size_t number_write_finite(sett_member_kind kind, double value, char* out
         double magnitude = value < 0 ? -value : value;
         return number_write_integer(value < 0, (uint64_t)magnitude, out);
     }
-    size_t usual = number_write_usual(kind, value, out);
-    if (usual != 0) {
-        return usual;
+    size_t length = number_write_usual(kind, value, out);
+    if (length != 0) {
+        return length;
     }
-    int most = kind == SETT_MEMBER_F32 ? 9 : 17;
-    for (int digits = kind == SETT_MEMBER_F32 ? 6 : 15; digits <= most; digits++) {
+    int most_digits = (kind == SETT_MEMBER_F32) ? 9 : 17; /* always suffice */
+    for (int digits = (kind == SETT_MEMBER_F32) ? 6 : 15; digits <= most_digits; digits++) {
         snprintf(out, SETTI_NUMBER_SIZE, "%.*g", digits, value);
         if (number_parse(kind, out, NULL) == value) {
             break; /* the digits suffice */
@@ -322,7 +325,7 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
     return number_write_integer(negative, magnitude, out);
 }
 
-/* Reads the digits of an integer, perhaps after a minus. Returns the error, or NULL. */
+/* Reads an integer: digits, with or without a minus before them. Returns the error, or NULL. */
 static const char* number_read_integer(sett_member_kind kind, const char* text, size_t length,
                                        void* bytes)
 {
@@ -338,9 +341,9 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
             most++; /* of an i8: 128, because -128 is the least */
         }
     } else if (negative) {
-        most = 0;
+        most = 0; /* an unsigned integer may be -0 */
     }
-    if (length == first) {
+    if (length == first) { /* no digits */
         return "the number is not an integer";
     }
     for (size_t k = first; k < length; k++) {
@@ -348,7 +351,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
         if (digit > 9) {
             return "the number is not an integer";
         }
-        /* number * 10 + digit > most, without overflow */
+        /* tests number * 10 + digit > most without overflow */
         if (digit > most || number > (most - digit) / 10) {
             return "the number is out of the range of the member's type";
         }
@@ -361,7 +364,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     return NULL;
 }
 
-/* Reads "nan:" and the bits of a NaN. Returns false for other texts. */
+/* Reads "nan:" and the bits of a NaN as hexadecimal digits. Returns false for other texts. */
 static bool number_read_nan(sett_member_kind kind, const char* text, size_t length, uint64_t* bits)
 {
     static const char digits[] = "0123456789abcdef";
@@ -371,13 +374,13 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
     }
     *bits = 0;
     for (size_t k = 4; k < length; k++) {
-        const char* digit = strchr(digits, text[k]); /* finds the end of `digits` for '\0' */
+        const char* digit = strchr(digits, text[k]); /* for '\0', finds the end of `digits` */
         if (digit == NULL || *digit == '\0') {
             return false;
         }
         *bits = *bits << 4 | (uint64_t)(digit - digits);
     }
-    if (kind == SETT_MEMBER_F32) {
+    if (kind == SETT_MEMBER_F32) { /* are these the bits of a NaN? */
         return (*bits & INT32_MAX) > SETTI_F32_INFINITY;
     }
     return (*bits & INT64_MAX) > SETTI_F64_INFINITY;
@@ -388,17 +391,17 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
     char probe[16]; /* "0.5" with the locale's separator, which may have several bytes */
-    int size = snprintf(probe, sizeof(probe), "%.1f", 0.5);
+    int probe_length = snprintf(probe, sizeof(probe), "%.1f", 0.5);
     size_t used = 0;
-    if (length == 0 || length > SETTI_NUMBER_TEXT || size < 3) {
+    if (length == 0 || length > SETTI_NUMBER_TEXT || probe_length < 3) {
         return false;
     }
     for (size_t k = 0; k < length; k++) {
         bool digit = text[k] >= '0' && text[k] <= '9';
         bool sign = text[k] != '\0' && strchr("+-eE", text[k]) != NULL; /* strchr finds '\0' */
-        if (text[k] == '.' && used + (size_t)size < SETTI_NUMBER_TEXT + 8) {
-            memcpy(out + used, probe + 1, (size_t)size - 2); /* the separator */
-            used += (size_t)size - 2;
+        if (text[k] == '.' && used + (size_t)probe_length < SETTI_NUMBER_TEXT + 8) {
+            memcpy(out + used, probe + 1, (size_t)probe_length - 2); /* without the 0 and the 5 */
+            used += (size_t)probe_length - 2;
         } else if (digit || sign) {
             out[used++] = text[k];
         } else {
@@ -417,7 +420,7 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
     size_t first = negative ? 1 : 0; /* the first digit */
     size_t position = first;
     size_t fraction = 0; /* the position after the point; 0: no point was read */
-    for (; position < length && number < 100000000000000; position++) { /* less than 15 digits */
+    for (; position < length && number < 100000000000000; position++) { /* up to 15 digits */
         uint64_t digit = (uint64_t)(unsigned char)text[position] - '0';
         if (text[position] == '.' && fraction == 0 && position != first) {
             fraction = position + 1;
@@ -436,9 +439,10 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
     if (NUMBER_ROUNDS_TWICE || too_long || lacks_digits) {
         return false;
     }
-    double value = (double)number / (double)number_tens[decimals]; /* rounds once */
+    double value = (double)number / (double)number_tens[decimals]; /* both are exact: rounds once */
     uint64_t bits;
     memcpy(&bits, &value, sizeof(bits));
+    /* the mask has the 29 bits that the mantissa of an f32 lacks */
     if (kind == SETT_MEMBER_F32 && (bits & 0x1FFFFFFF) == 0x10000000) {
         return false; /* halfway between two f32: a second rounding may be wrong */
     }

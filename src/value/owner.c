@@ -74,7 +74,7 @@ void setti_owned_drop(const void* memory)
 bool setti_string_set(const sett_allocator* allocator, sett_string* string, const void* text,
                       size_t length)
 {
-    char* fresh = NULL;
+    char* fresh = NULL; /* an empty string has no memory */
     SETTI_ASSERT(length == 0 || memchr(text, 0, length) == NULL);
     if (length != 0) {
         fresh = setti_owned_create(allocator, length + 1);
@@ -90,8 +90,8 @@ bool setti_string_set(const sett_allocator* allocator, sett_string* string, cons
     return true;
 }
 
-/* Copies `used` bytes of items to new memory of `size` bytes. The list holds the new memory, and no
- * longer owns the old one. Returns false if memory runs out. */
+/* Moves a list to new memory of `size` bytes. Copies the first `used` bytes of the items. Returns
+ * false if memory runs out. */
 static bool list_move(const sett_allocator* allocator, sett_list* list, size_t used, size_t size)
 {
     void* fresh = setti_owned_create(allocator, size);
@@ -111,7 +111,7 @@ bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_
                        uint32_t count)
 {
     size_t used = (size_t)SETTI_MIN(list->count, count) * item_size; /* bytes of items that stay */
-    size_t size;
+    size_t size; /* bytes of all items after the resize */
     if (count == 0) {
         setti_owned_drop(list->items);
         memset(list, 0, sizeof(*list));
@@ -121,7 +121,7 @@ bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_
     if (!setti_multiply(count, item_size, &size)) {
         return false;
     }
-    size_t room = 0;
+    size_t room = 0; /* bytes of the memory that the list has */
     bool is_shared = false;
     if (list->items != NULL) {
         owned_head* head = owned_head_of(list->items);
@@ -132,13 +132,13 @@ bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_
     if (grows || is_shared) {
         size_t new_room = size;
         if (grows && room != 0 && size < SIZE_MAX / 2) {
-            new_room = SETTI_MAX(size, room * 2);
+            new_room = SETTI_MAX(size, room * 2); /* so that appending is seldom a copy */
         }
         if (!list_move(allocator, list, used, new_room)) {
             return false;
         }
     }
-    memset((unsigned char*)setti_unconst(list->items) + used, 0, size - used);
+    memset((unsigned char*)setti_unconst(list->items) + used, 0, size - used); /* new items */
     list->count = count;
     list->item_size = item_size;
     return true;

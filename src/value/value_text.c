@@ -22,7 +22,7 @@ void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size)
     setti_writer_add(out, size > TEXT_BYTES ? " ..." : "");
 }
 
-/* Writes the names of the bits that are set, then the bits without a name. */
+/* Writes the names of the set bits, then the set bits that have no name as a number. */
 static void text_add_bits(setti_writer* out, const sett_constant* constants, int64_t value)
 {
     uint64_t unnamed = (uint64_t)value;
@@ -180,7 +180,7 @@ void setti_value_print(setti_writer* out, const sett_struct* structure, const vo
 
 typedef struct text_difference {
     setti_writer* out;
-    uint32_t count; /* all differences, of which the first TEXT_DIFFERENCES are written */
+    uint32_t count; /* differences so far; only the first TEXT_DIFFERENCES are written */
 } text_difference;
 
 static void difference_add(text_difference* difference, const char* path, const sett_member* member,
@@ -223,6 +223,7 @@ static void difference_list(text_difference* difference, const sett_member* memb
     }
 }
 
+/* Compares two structs. `path` is "" for the whole value. Otherwise it ends with a point. */
 SETTI_COLD static void difference_walk(text_difference* difference, const sett_struct* structure,
                                        const char* path, const unsigned char* a,
                                        const unsigned char* b)
