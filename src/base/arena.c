@@ -52,9 +52,9 @@ void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
     if (size > SIZE_MAX / 4) {
         return NULL;
     }
-    bool fits = arena->chunk != NULL &&
-                setti_align_up(arena->used, align) + size + slack <= arena->chunk->size;
-    if (!fits && !arena_grow(arena, size + slack)) {
+    bool chunk_has_room = arena->chunk != NULL &&
+                          setti_align_up(arena->used, align) + size + slack <= arena->chunk->size;
+    if (!chunk_has_room && !arena_grow(arena, size + slack)) {
         return NULL;
     }
     uintptr_t base = (uintptr_t)arena->chunk;

@@ -68,7 +68,8 @@ SETTI_INLINE uint64_t setti_bits_below(uint32_t k)
     return k >= 64 ? UINT64_MAX : (((uint64_t)1 << k) - 1);
 }
 
-/* Returns the first set bit >= `position` and < `end`, or SETTI_NONE if there is none. */
+/* Returns the position of the first set bit >= `position` and < `end`. Returns SETTI_NONE if no
+ * such bit is set. */
 static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t position, uint32_t end)
 {
     while (position < end) {
@@ -82,7 +83,7 @@ static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t position,
     return SETTI_NONE;
 }
 
-/* Returns the last set bit < `end`, or SETTI_NONE if there is none. */
+/* Returns the position of the last set bit < `end`. Returns SETTI_NONE if no such bit is set. */
 static inline uint32_t setti_bits_last(const uint64_t* words, uint32_t end)
 {
     while (end > 0) {

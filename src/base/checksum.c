@@ -23,9 +23,9 @@ static uint64_t checksum_step(uint64_t lane, uint64_t word)
 uint64_t setti_checksum(uint64_t seed, const void* bytes, size_t size)
 {
     const unsigned char* next = bytes;
-    size_t left = size;
+    size_t bytes_left = size;
     uint64_t lane[4] = {seed, seed + CHECKSUM_K, seed ^ CHECKSUM_K, ~seed};
-    for (; left >= 32; left -= 32, next += 32) {
+    for (; bytes_left >= 32; bytes_left -= 32, next += 32) {
         for (size_t k = 0; k < 4; k++) {
             lane[k] = checksum_step(lane[k], setti_bytes_get(next + 8 * k, 8));
         }
@@ -34,7 +34,7 @@ uint64_t setti_checksum(uint64_t seed, const void* bytes, size_t size)
     for (size_t k = 0; k < 4; k++) {
         sum = checksum_step(sum, lane[k]);
     }
-    for (; left > 0; left--, next++) { /* the last bytes, fewer than 32 */
+    for (; bytes_left > 0; bytes_left--, next++) { /* the last bytes, fewer than 32 */
         sum = checksum_step(sum, *next);
     }
     sum = (sum ^ (sum >> 32)) * CHECKSUM_K; /* spreads the last bytes over all bits */

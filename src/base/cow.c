@@ -126,7 +126,8 @@ void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
     cow->spare_taken = false;
 }
 
-/* Takes a spare of the size of a page. Returns NULL if there is none. */
+/* Takes a spare that has the size and alignment of the table's pages. Returns NULL if there is no
+ * such spare. */
 SETTI_COLD static void* cow_take_spare(const setti_pool* pool, const setti_pages* pages)
 {
     for (setti_spare** link = &pool->cow->spare; *link != NULL; link = &(*link)->next) {

@@ -48,7 +48,7 @@ typedef enum setti_cow_reason {
 
 typedef struct setti_cow {
     setti_diff* diff;  /* receives saved pages; NULL: pages are not saved */
-    uint32_t expected; /* expected number of entries: that of the previous diff */
+    uint32_t expected; /* number of entries of the previous diff, to reserve entries in `diff` */
     size_t limit;      /* the most bytes in all diffs. 0: no limit */
     size_t others;     /* upper bound of the bytes in diffs other than `diff` */
     size_t pages;      /* upper bound of the pages in diffs other than `diff` */
@@ -68,11 +68,12 @@ typedef struct setti_cow {
     bool (*park)(setti_pool* pool, const setti_pages* pages, uint32_t number);
 } setti_cow;
 
-/* Operations on pages of values with hooks. A saved page has a note: which rows have values. */
+/* Operations on pages of values with hooks. The note of a saved page says which rows have
+ * values. */
 typedef struct setti_page_values {
     /* Copies the values of a live page to `copy`, with the note. */
     void (*save)(const setti_pages* pages, uint32_t number, void* copy);
-    /* Writes the note into a page that will be a saved page. */
+    /* Writes the note into a live page that becomes a saved page. */
     void (*seal)(const setti_pages* pages, uint32_t number);
     /* Exchanges the values of a live page and of the saved page `entry`. */
     void (*swap)(const setti_pages* pages, uint32_t number, void* entry);
@@ -97,7 +98,7 @@ struct setti_page_notes {
     uint32_t hash_count;
 };
 
-/* Returns the notes of a table. Creates them if there are none. Returns NULL if memory runs out. */
+/* Returns the notes of a table. Creates missing notes. Returns NULL if memory runs out. */
 setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages);
 
 /* Returns the operations on values of a table, or NULL if the pages are plain bytes. */

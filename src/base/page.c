@@ -136,26 +136,26 @@ static pool_piece* pieces_sort(pool_piece* unsorted)
         }
         part[n] = sorted;
     }
-    pool_piece* all = NULL;
+    pool_piece* merged = NULL; /* the parts so far */
     for (n = 0; n < 32; n++) {
-        all = pieces_merge(part[n], all);
+        merged = pieces_merge(part[n], merged);
     }
-    return all;
+    return merged;
 }
 
-/* Sorts the free pieces of a class by address, and counts them again. */
+/* Sorts the free pieces of a class by address. Sets the counts in their headers anew. */
 static void pool_sort(setti_pool* pool, uint32_t size_class)
 {
-    pool_piece* all = pieces_sort(pool->free[size_class]);
+    pool_piece* sorted = pieces_sort(pool->free[size_class]);
     uint32_t length = 0;
-    for (pool_piece* piece = all; piece != NULL; piece = piece->next) {
+    for (pool_piece* piece = sorted; piece != NULL; piece = piece->next) {
         length++;
     }
-    for (pool_piece* piece = all; piece != NULL; piece = piece->next) {
+    for (pool_piece* piece = sorted; piece != NULL; piece = piece->next) {
         piece->length = length--;
         piece->unsorted = 0;
     }
-    pool->free[size_class] = all;
+    pool->free[size_class] = sorted;
 }
 
 static void* pool_pop(setti_pool* pool, uint32_t size_class)
@@ -174,7 +174,7 @@ static void strip_unlink(setti_pool* pool, setti_strip* strip)
     strip->left = 0;
 }
 
-/* Gives `count` adjacent unused pages of a class to a strip. `page` is the first of them. */
+/* Gives `count` adjacent unused pages of a class to a strip. `page` is the first page. */
 static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t size_class,
                        unsigned char* page, uint32_t count)
 {
@@ -198,7 +198,7 @@ static void strip_retire(setti_pool* pool, setti_strip* strip)
     strip_unlink(pool, strip);
 }
 
-/* Returns the bytes of the held block, or 0 if there is none. */
+/* Returns the bytes of the held block. Returns 0 if there is no held block. */
 static size_t pool_held_size(const setti_pool* pool)
 {
     return pool->held != NULL ? pool->held->size : 0;
@@ -624,7 +624,7 @@ void setti_pool_join(setti_pool* pool, size_t size, size_t align)
         for (; (unsigned char*)piece == first + length; length += rounded) {
             piece = piece->next;
         }
-        if (length == rounded) { /* one piece without free neighbours */
+        if (length == rounded) { /* the piece has no free neighbours */
             pool_push(pool, size_class, first);
             continue;
         }
@@ -1057,17 +1057,17 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->count);
     const uint64_t* bits = setti_pages_bits(pages);
-    uint64_t before = 0; /* the bits of 64 entries; the highest is that of entry number - 1 */
+    uint64_t bits_before = 0; /* of the 64 entries before; bit 63 is of entry number - 1 */
     if (number % 64 != 0) {
-        before = bits[number / 64] << (64 - number % 64);
+        bits_before = bits[number / 64] << (64 - number % 64);
     }
     if (number / 64 != 0) {
-        before |= bits[number / 64 - 1] >> (number % 64);
+        bits_before |= bits[number / 64 - 1] >> (number % 64);
     }
-    if (before == UINT64_MAX) {
+    if (bits_before == UINT64_MAX) {
         return 64;
     }
-    return 63 - setti_bits_highest(~before); /* the number of leading ones */
+    return 63 - setti_bits_highest(~bits_before); /* the number of leading ones */
 }
 
 /* Cuts a strip of new pages at the bump pointer. `present` is the number of pages that the table
@@ -1107,7 +1107,7 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t size_clas
     if (head == NULL || most_pages < 2) {
         return;
     }
-    if (head->unsorted >= 16 && head->unsorted >= head->length / 2) { /* sorting is worth it */
+    if (head->unsorted >= 16 && head->unsorted >= head->length / 2) { /* many are unsorted */
         pool_sort(pool, size_class);
     }
     unsigned char* first = pool->free[size_class];
@@ -1123,7 +1123,7 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t size_clas
 static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t size_class)
 {
     bool is_small = size_class < 2; /* a page of up to 64 bytes */
-    /* may memory stay unused in a strip? */
+    /* whether a strip may keep memory that is not used yet */
     bool may_waste = pool->ceiling == 0 && !pool->holds;
     if (is_small || !may_waste) {
         return false;

@@ -51,7 +51,7 @@ typedef struct setti_pool {
     unsigned char* bump; /* unused memory, mostly the end of the newest block */
     size_t bump_size;    /* bytes of unused memory at `bump` */
     size_t block_size;   /* bytes taken from the allocator */
-    size_t used_size;    /* bytes handed out, each piece rounded up to its class */
+    size_t used_size;    /* bytes of pieces in use; a piece counts with the size of its class */
     /* The limit of block_size - exempt - size of `held`. 0: no limit. Set while a world is loaded
      * from bytes that are not trusted. */
     size_t ceiling;
@@ -98,7 +98,7 @@ void setti_pool_join(setti_pool* pool, size_t size, size_t align);
  * cannot fail, as long as their sum is at most `size` bytes. Add 256 bytes for each piece. Returns
  * false if memory runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
-/* Ends the hold. The block stays for the next hold; setti_pool_let_go frees it. */
+/* Ends the hold. The block stays for the next hold. setti_pool_let_go frees the block. */
 void setti_pool_end_hold(setti_pool* pool);
 void setti_pool_let_go(setti_pool* pool);
 
@@ -126,8 +126,8 @@ const char* setti_pool_validate(const setti_pool* pool);
 /* Data of a table that is rarely used (see cow.h). */
 typedef struct setti_page_notes setti_page_notes;
 
-/* Adjacent unused pages for the next pages of a table. The pool takes them back if the allocator
- * fails. */
+/* Adjacent unused pages for the next pages of a table. The pool takes unused pages back if the
+ * allocator fails. */
 struct setti_strip {
     setti_strip* next;
     setti_strip* previous;
@@ -193,7 +193,7 @@ bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, b
 void setti_pages_move(const setti_pool* pool, const setti_pages* pages, uint32_t old_number,
                       uint32_t new_number);
 
-/* Shrinks the table. If memory runs out, the table stays as it is. */
+/* Shrinks the table to `capacity` entries. If memory runs out, the table stays as it is. */
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity);
 
 void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number);
@@ -204,7 +204,7 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages);
 /* Checks `read` and the counts for readers. Returns the error, or NULL. */
 const char* setti_pages_validate(const setti_pages* pages);
 
-/* Returns the page of an entry, or NULL if there is none. */
+/* Returns the page of an entry. Returns NULL if the entry has no page. */
 SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
 {
     return number < pages->count ? pages->data[number] : NULL;
@@ -257,7 +257,8 @@ static inline void setti_pages_put(const setti_pages* pages, uint32_t number, vo
     }
 }
 
-/* Returns the number of the first existing page >= `number`, or SETTI_NONE if there is none. */
+/* Returns the number of the first page that exists, from `number` on. Returns SETTI_NONE if no such
+ * page exists. */
 static inline uint32_t setti_pages_next(const setti_pages* pages, uint32_t number)
 {
     uint32_t next = SETTI_NONE;
@@ -267,7 +268,8 @@ static inline uint32_t setti_pages_next(const setti_pages* pages, uint32_t numbe
     return next;
 }
 
-/* Returns the number of the last existing page < `end`, or SETTI_NONE if there is none. */
+/* Returns the number of the last page before `end` that exists. Returns SETTI_NONE if no such page
+ * exists. */
 static inline uint32_t setti_pages_last(const setti_pages* pages, uint32_t end)
 {
     uint32_t last = SETTI_NONE;

@@ -298,7 +298,8 @@ static sett_status platform_take(platform_held* held)
     return GetLastError() == ERROR_SHARING_VIOLATION ? SETT_STATUS_LOCKED : SETT_STATUS_FILE;
 }
 #else
-/* Without file locks, the file itself is the lock: if it exists, another program holds the lock. */
+/* The system has no file locks, so the file itself is the lock. If the file exists, another program
+ * holds the lock. */
 static sett_status platform_take(platform_held* held)
 {
     FILE* file = fopen(held->path, "wbx");

@@ -30,7 +30,7 @@ uint32_t setti_platform_cores(void);
 uintptr_t setti_platform_thread(void);
 
 /* Writes the return addresses of the calling functions, innermost first. Returns the number of
- * addresses: 0 if the system does not tell them. */
+ * addresses, or 0 if the system does not know the addresses. */
 uint32_t setti_platform_callers(void** out, uint32_t capacity);
 
 /* Whether `variable` was a local variable of a function that has returned. Returns false if this is

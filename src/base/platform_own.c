@@ -111,11 +111,11 @@ static bool platform_has_threads(void)
 }
 
 /* Returns the program's pointer that `opaque` holds. */
-static void* platform_kept(const uint64_t* opaque)
+static void* platform_pointer(const uint64_t* opaque)
 {
-    void* kept;
-    memcpy(&kept, opaque, sizeof(kept));
-    return kept;
+    void* pointer;
+    memcpy(&pointer, opaque, sizeof(pointer));
+    return pointer;
 }
 
 bool setti_gate_init(setti_gate* gate)
@@ -123,43 +123,43 @@ bool setti_gate_init(setti_gate* gate)
     if (!platform_has_threads()) {
         return true;
     }
-    void* kept = platform_own()->gate_create();
-    memcpy(gate->opaque, &kept, sizeof(kept));
-    return kept != NULL;
+    void* pointer = platform_own()->gate_create();
+    memcpy(gate->opaque, &pointer, sizeof(pointer));
+    return pointer != NULL;
 }
 
 void setti_gate_deinit(setti_gate* gate)
 {
     if (platform_has_threads()) {
-        platform_own()->gate_destroy(platform_kept(gate->opaque));
+        platform_own()->gate_destroy(platform_pointer(gate->opaque));
     }
 }
 
 void setti_gate_lock(setti_gate* gate)
 {
     if (platform_has_threads()) {
-        platform_own()->gate_lock(platform_kept(gate->opaque));
+        platform_own()->gate_lock(platform_pointer(gate->opaque));
     }
 }
 
 void setti_gate_unlock(setti_gate* gate)
 {
     if (platform_has_threads()) {
-        platform_own()->gate_unlock(platform_kept(gate->opaque));
+        platform_own()->gate_unlock(platform_pointer(gate->opaque));
     }
 }
 
 void setti_gate_wait(setti_gate* gate)
 {
     if (platform_has_threads()) {
-        platform_own()->gate_wait(platform_kept(gate->opaque));
+        platform_own()->gate_wait(platform_pointer(gate->opaque));
     }
 }
 
 void setti_gate_wake(setti_gate* gate)
 {
     if (platform_has_threads()) {
-        platform_own()->gate_wake(platform_kept(gate->opaque));
+        platform_own()->gate_wake(platform_pointer(gate->opaque));
     }
 }
 
@@ -168,14 +168,14 @@ bool setti_thread_start(setti_thread* thread)
     if (!platform_has_threads()) {
         return false;
     }
-    void* kept = platform_own()->thread_start(thread->body, thread->user);
-    memcpy(thread->opaque, &kept, sizeof(kept));
-    return kept != NULL;
+    void* pointer = platform_own()->thread_start(thread->body, thread->user);
+    memcpy(thread->opaque, &pointer, sizeof(pointer));
+    return pointer != NULL;
 }
 
 void setti_thread_join(setti_thread* thread)
 {
-    platform_own()->thread_join(platform_kept(thread->opaque));
+    platform_own()->thread_join(platform_pointer(thread->opaque));
 }
 
 /* -------------------------------------------------------------------------------------- files */

@@ -8,13 +8,13 @@ void setti_writer_add(setti_writer* writer, const char* format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    size_t room = 0;
+    size_t free_bytes = 0;
     char* end = NULL; /* the end of the text. NULL: the buffer is full, and text is only counted */
     if (writer->length < writer->size) {
-        room = writer->size - writer->length;
+        free_bytes = writer->size - writer->length;
         end = writer->out + writer->length;
     }
-    int added = vsnprintf(end, room, format, arguments);
+    int added = vsnprintf(end, free_bytes, format, arguments);
     va_end(arguments);
     if (added > 0) {
         writer->length += (size_t)added;
@@ -51,16 +51,16 @@ void setti_message_escape(char* text, size_t size)
     static const char digits[] = "0123456789abcdef";
     for (char* character = text; *character != '\0'; character++) {
         unsigned char byte = (unsigned char)*character;
-        size_t left = size - (size_t)(character - text); /* bytes of the buffer from here on */
+        size_t buffer_left = size - (size_t)(character - text); /* bytes from here on */
         if (byte >= 0x20 && byte != 0x7F) {
             continue;
         }
-        if (left < sizeof("\\xNN")) {
+        if (buffer_left < sizeof("\\xNN")) {
             *character = '?'; /* no room for \xNN */
             continue;
         }
         /* the number of bytes after the character that still fit */
-        size_t tail = SETTI_MIN(strlen(character + 1), left - sizeof("\\xNN"));
+        size_t tail = SETTI_MIN(strlen(character + 1), buffer_left - sizeof("\\xNN"));
         memmove(character + 4, character + 1, tail);
         character[4 + tail] = '\0';
         character[0] = '\\';

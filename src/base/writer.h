@@ -13,7 +13,7 @@ typedef struct setti_writer {
     size_t length; /* the length of the whole text, which may be more than `size` */
 } setti_writer;
 
-/* Empties a buffer. Returns `size`, or 0 if `out` is NULL. */
+/* Empties a buffer. Returns 0 if `out` is NULL. Otherwise returns `size`. */
 static inline size_t setti_writer_empty(char* out, size_t size)
 {
     if (out == NULL || size == 0) {

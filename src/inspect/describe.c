@@ -12,14 +12,14 @@ void setti_describe_path(setti_writer* text, sett_world* world, sett_entity enti
         return;
     }
     setti_writer_add(text, " \"");
-    size_t room = 0;
+    size_t free_bytes = 0;
     char* end = NULL; /* the end of the text. NULL: the buffer is full, and text is only counted */
     if (text->length < text->size) {
-        room = text->size - text->length;
+        free_bytes = text->size - text->length;
         end = text->out + text->length;
     }
     /* `path` returns the length of the whole path, even if the path does not fit */
-    text->length += world->naming->path(world, entity, end, room);
+    text->length += world->naming->path(world, entity, end, free_bytes);
     setti_writer_add(text, "\"");
 }
 

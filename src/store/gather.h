@@ -18,7 +18,7 @@ typedef struct setti_gather {
     setti_storage* storage;     /* has the original values */
     const struct setti_gather_scratch* scratch;
     unsigned char* values; /* the copies, by row of the step */
-    uint32_t term;         /* the number of the query's term that has the values */
+    uint32_t term;         /* the number of the term in the query */
     bool used;             /* false: there are no copies, as the values have the batch's order */
 } setti_gather;
 
@@ -48,8 +48,8 @@ void setti_gather_close(setti_gather_scratch* scratch);
 /* Pass as `except` of setti_gather_find to search all scratches. */
 #define SETTI_GATHER_ANY ((const setti_gather_scratch*)NULL)
 
-/* Returns the latest copy of a value, or NULL if there is none. Does not search the scratch
- * `except`. */
+/* Returns the latest copy of the value of an index. Returns NULL if there is no copy. Does not
+ * search the scratch `except`. */
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
                         uint32_t index);
 

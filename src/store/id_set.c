@@ -40,7 +40,7 @@ bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t pos
 
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
-    /* setti_id_set_request swaps two rows: it needs the pages of both rows and of both ids */
+    /* setti_id_set_request swaps two rows, and writes to the pages of both rows and both ids */
     uint32_t free_row = set->count;
     if (!setti_id_set_reserve_page(pool, set, free_row) ||
         !setti_id_set_reserve_page(pool, set, id)) {

@@ -24,8 +24,8 @@ typedef struct setti_id_set {
 
 void setti_id_set_init(setti_id_set* set, uint32_t limit);
 
-/* Creates the page of the row `position`, which is also the page of the id `position`. Returns
- * false if memory runs out. */
+/* Creates the page of the row `position`, if it is missing. The id `position` has the same page.
+ * Returns false if memory runs out. */
 bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t position);
 
 static inline uint32_t setti_id_set_capacity(const setti_id_set* set)
@@ -74,7 +74,7 @@ SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t
     id_page->sparse[id & SETTI_ID_SET_MASK] = row;
 }
 
-/* Removes an id, which becomes the first free id. */
+/* Removes an id. The id becomes the first free id. */
 SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
     const setti_id_page* id_page = set->pages.data[id >> SETTI_ID_SET_SHIFT];

@@ -85,7 +85,7 @@ static void index_clear_page(setti_pool* pool, const setti_storage* storage, uin
     page->count = 0;
 }
 
-/* Creates the page `number` of the index, if there is none. Returns false if memory runs out. */
+/* Creates the page `number` of the index, if it is missing. Returns false if memory runs out. */
 static bool index_ensure_page(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     bool fresh;
@@ -189,16 +189,16 @@ static bool index_is_far(const setti_storage* storage)
  * memory runs out. */
 bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
-    uint64_t need = (uint64_t)storage->count + count;
+    uint64_t needed_slots = (uint64_t)storage->count + count;
     /* in a paged index, setti_sparse_reserve_index makes the room */
-    if (storage->hashed == 0 || need <= (uint64_t)storage->hashed * INDEX_MOST) {
+    if (storage->hashed == 0 || needed_slots <= (uint64_t)storage->hashed * INDEX_MOST) {
         return true;
     }
     if (pool->pinned == 0 && !index_is_far(storage)) {
         return setti_sparse_use_pages(pool, storage);
     }
     uint32_t pages = storage->hashed;
-    while (need > (uint64_t)pages * INDEX_MOST) {
+    while (needed_slots > (uint64_t)pages * INDEX_MOST) {
         pages *= 2;
     }
     return index_use_hash(pool, storage, pages);
@@ -307,8 +307,8 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index a hash table of one page, if the set has few values. Frees this page if the set
- * has no values. */
+/* If the set has few values, makes the index a hash table of one page. If the set has no values,
+ * also frees the page. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);

@@ -123,7 +123,8 @@ void setti_storage_use_pages(setti_storage* storage, bool small);
 /* Adds room for the bits of setti_storage_saved to each page. The storage must be empty. */
 void setti_storage_add_saved(setti_storage* storage);
 
-/* Updates `handle_kind`, and what readers see, after a change of `gather` or `far`. */
+/* Call after a change of `gather` or `far`. Updates `handle_kind`, and hides the pages from readers
+ * or shows them. */
 static inline void setti_storage_update_access(setti_storage* storage)
 {
     bool slow = storage->gather != NULL || storage->far;
@@ -243,7 +244,7 @@ SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index
 /* Returns the bits of 64 entities: bit k is set if the entity of index base + k has a value. */
 uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base);
 
-/* Returns the place of an entity's value, or SETTI_NONE if there is none. */
+/* Returns the place of an entity's value. Returns SETTI_NONE if there is no value. */
 SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->kind != SETTI_SPARSE)) {
@@ -269,11 +270,11 @@ SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place
     return setti_storage_row(storage, place);
 }
 
-/* Array, tag: returns the first index >= `index` that has a page, or SETTI_NONE if there is
- * none. */
+/* Array, tag: returns the first index >= `index` that has a page. Returns SETTI_NONE if no such
+ * index has a page. */
 uint32_t setti_array_seek(const setti_storage* storage, uint32_t index);
 
-/* Array, tag: returns 1 + the highest index that has a value, or 0 if there is no value. */
+/* Array, tag: returns 1 + the highest index that has a value. Returns 0 if there are no values. */
 uint32_t setti_array_end(const setti_storage* storage);
 
 /* Returns the bits in a saved page: bit k is set if row k has a value. */
@@ -307,7 +308,7 @@ void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 /* Like setti_storage_find, for all kinds, but not inlined. */
 void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
 
-/* Returns the value of an entity, or NULL if there is none. Inlined for arrays. */
+/* Returns the value of an entity. Returns NULL if there is no value. Inlined for arrays. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
@@ -376,8 +377,8 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* old_storage, uint
     *new_restored = SETTI_MAX(*new_restored, old_restored);
 }
 
-/* Returns the next index that has a value, or SETTI_NONE at the end. The caller may erase the value
- * of the returned index. *cursor is 0 at the beginning. */
+/* Returns the next index that has a value. Returns SETTI_NONE at the end. *cursor is 0 at the
+ * beginning. The caller may erase the value of the returned index. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
 /* Walks over all indices with a value: SETTI_EACH_INDEX(index, storage) { ... } */
@@ -398,7 +399,8 @@ static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint
     return index;
 }
 
-/* Returns the index of the entity whose value is at an address, or SETTI_NONE if there is none. */
+/* Returns the index of the entity that has the value at `address`. Returns SETTI_NONE if there is
+ * no value at `address`. */
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 
 /* ------------------------------------------------------------------------------------- changing
@@ -410,8 +412,8 @@ bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t in
 /* Creates pages for `count` more rows of a sparse set. Returns false if memory runs out. */
 bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* Makes room for `count` more rows of a sparse set, and for their entries in a hash table. Returns
- * false if memory runs out. */
+/* Makes room for `count` more rows of a sparse set, and for `count` more entries in a hash table.
+ * Returns false if memory runs out. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 
 /* Makes room for `count` more entities. Call setti_storage_reserve_indices next. Both functions

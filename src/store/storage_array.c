@@ -120,7 +120,7 @@ static void array_lower_extent(setti_storage* storage)
 }
 
 /* Call after the page of rows `page` was freed. Lowers the extent. If the page of presence is now
- * unused, a tag frees this page. An array keeps up to ARRAY_BLANK unused pages. */
+ * unused, a tag frees this page. An array keeps up to ARRAY_BLANK of these pages. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -150,8 +150,8 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     array_update_after_free(pool, storage, spare);
 }
 
-/* Moves the spare page to the entry `number`, which has no page. Returns false if that is not
- * possible. */
+/* Moves the spare page to the entry `number`, which has no page. Returns false if there is no empty
+ * spare, or if the spare must stay in place. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
@@ -294,7 +294,7 @@ uint32_t setti_array_end(const setti_storage* storage)
         return 0;
     }
     for (uint32_t end = storage->extent;;) {
-        /* the first index of the word that has index end - 1 */
+        /* the first index of the word that has the bit of index end - 1 */
         uint32_t start = (end - 1) & ~(uint32_t)63;
         const uint64_t* word = setti_storage_word(storage, start);
         if (word != NULL && *word != 0) {

@@ -36,8 +36,8 @@ bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
            setti_sparse_reserve_entries(pool, storage, count);
 }
 
-/* Whether the next insertion closes the gaps. That is so if the insertion needs a new page, and at
- * least half of the rows are gaps. */
+/* Whether the next insertion first closes the gaps: if the insertion needs a new page, and at least
+ * half of the rows are gaps. */
 bool setti_sparse_is_full(const setti_storage* storage)
 {
     if (storage->kind != SETTI_SPARSE || storage->extent == 0) {
@@ -236,7 +236,7 @@ void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* Walks from the last row to the first. Returns the index of the next row that is no gap, or
+/* Walks from the last row to the first. Returns the index of the next row that is no gap. Returns
  * SETTI_NONE at the end. *cursor is 0 at the beginning, then the latest row + 1. */
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {

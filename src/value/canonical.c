@@ -86,25 +86,25 @@ size_t setti_canonical_next(const setti_members* members, const void* value,
                             setti_canonical_cursor* cursor, unsigned char* out, size_t capacity)
 {
     SETTI_ASSERT(capacity >= 8);
-    size_t used = 0;
+    size_t written = 0;
     while (cursor->piece < members->piece_count) {
         const setti_piece* piece = &members->pieces[cursor->piece];
         uint32_t unit = piece->kind == SETTI_PIECE_TEXT ? 1 : piece->unit;
-        size_t room = (capacity - used) / unit * unit; /* bytes of whole units */
-        uint32_t count = (uint32_t)SETTI_MIN((size_t)(piece->size - cursor->offset), room);
+        size_t free_bytes = (capacity - written) / unit * unit; /* whole units only */
+        uint32_t count = (uint32_t)SETTI_MIN((size_t)(piece->size - cursor->offset), free_bytes);
         if (count == 0) { /* `out` has no room for a unit */
             break;
         }
         piece_encode(piece, (const unsigned char*)value + piece->offset, cursor->offset, count,
-                     out + used);
-        used += count;
+                     out + written);
+        written += count;
         cursor->offset += count;
         if (cursor->offset == piece->size) {
             cursor->piece++;
             cursor->offset = 0;
         }
     }
-    return used;
+    return written;
 }
 
 /* Copies `size` bytes. The sizes 1, 4 and 8 are the most frequent. With a constant size, memcpy is
@@ -141,7 +141,7 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
     }
 }
 
-/* Whether two floats have the same canonical form. All NaN have the same one. */
+/* Whether two floats have the same canonical form. All NaN have the same form. */
 static bool canonical_same_float(const unsigned char* a, const unsigned char* b, uint32_t unit)
 {
     if (memcmp(a, b, unit) == 0) {

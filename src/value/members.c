@@ -180,8 +180,8 @@ static bool member_is_step(double step)
     return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether the name of a constant begins like a number. SETT_CONSTANTS makes such a name if its
- * argument is a macro. */
+/* Whether the name of a constant begins like a number. SETT_CONSTANTS gives such names to constants
+ * that are macros. */
 static bool member_has_number_as_name(const sett_constant* constants)
 {
     for (; constants->name != NULL && constants->name[0] != '\0'; constants++) {
@@ -361,15 +361,16 @@ static const char* member_check(const sett_struct* structure, uint32_t k)
 /* Returns the highest alignment that a member can have. */
 static uint32_t member_highest_align(const sett_member* member, uint32_t struct_alignment)
 {
-    uint32_t both = member->offset | member->size;
-    uint32_t power = both & (0u - both); /* the largest power of two that divides offset and size */
-    if (member_kind(member) == SETT_MEMBER_OPAQUE) { /* of unknown type: perhaps a pointer */
+    uint32_t offset_or_size = member->offset | member->size;
+    /* the lowest set bit: the largest power of two that divides the offset and the size */
+    uint32_t power = offset_or_size & (0u - offset_or_size);
+    if (member_kind(member) == SETT_MEMBER_OPAQUE) { /* of unknown type, perhaps a pointer */
         return SETTI_MIN(power, struct_alignment);
     }
     return member_align(member);
 }
 
-/* Returns the first member at or after `offset`, or NULL if there is none. */
+/* Returns the first member at or after `offset`. Returns NULL if there is no such member. */
 static const sett_member* struct_next_member(const sett_struct* structure, uint32_t offset)
 {
     const sett_member* next = NULL;
@@ -565,7 +566,7 @@ typedef struct piece_list {
     setti_piece* item; /* NULL in the first walk, which only counts the pieces */
     setti_piece last;  /* the latest piece */
     uint32_t count;
-    uint32_t first; /* the index of a piece that must not be joined to the piece before it */
+    uint32_t first; /* the first piece of the value or item; not joined to earlier pieces */
 } piece_list;
 
 /* The state of a walk over members. The first walk measures the memory, the second fills the
@@ -605,14 +606,14 @@ static const char* copy_text(member_copy* copy, const char* text)
     return copy_append(copy, text, strlen(text) + 1);
 }
 
-/* Copies constants and their names. The end of the constants is a constant without a name. */
+/* Copies constants and their names. The last constant, which has no name, marks the end. */
 static const sett_constant* copy_constants(member_copy* copy, const sett_constant* constants)
 {
     uint32_t count = 0;
     while (constants[count].name != NULL) {
         count++;
     }
-    /* + 1: the end is copied too */
+    /* + 1: with the constant that marks the end */
     sett_constant* copies = copy_append(copy, constants, (count + 1) * sizeof(*constants));
     for (uint32_t k = 0; k < count; k++) {
         const char* name = copy_text(copy, constants[k].name);
@@ -701,7 +702,7 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
     return piece;
 }
 
-/* Adds a piece. Joins it to the last piece if both are adjacent and alike. */
+/* Adds a piece. If the last piece is adjacent and alike, extends the last piece instead. */
 SETTI_APART static void piece_add(piece_list* pieces, setti_piece piece)
 {
     bool has_last = pieces->count != pieces->first;
@@ -892,7 +893,7 @@ bool setti_members_equal(const sett_struct* a, const sett_struct* b)
     return true;
 }
 
-/* Whether a value without NaN has its canonical form in adjacent bytes. */
+/* Whether adjacent bytes of each value are the canonical form, if the value has no NaN. */
 static bool pieces_are_adjacent(const setti_members* members)
 {
     if (SETTI_BIG_ENDIAN || members->piece_count == 0) {
@@ -985,8 +986,8 @@ SETTI_COLD setti_members* setti_members_create(setti_pool* pool, const sett_stru
     size_t items = pieces + measured.pieces.count * sizeof(setti_piece);
     size_t entities = setti_align_up(items + measured.items.count * sizeof(setti_piece), 8);
     size_t sends = setti_align_up(entities + measured.entity_count * sizeof(uint32_t), 8);
-    size_t room = sends + measured.send_count * sizeof(setti_send);
-    unsigned char* base = setti_pool_alloc(pool, room, 8);
+    size_t total_size = sends + measured.send_count * sizeof(setti_send);
+    unsigned char* base = setti_pool_alloc(pool, total_size, 8);
     if (base == NULL) {
         return NULL;
     }
@@ -1008,7 +1009,7 @@ SETTI_COLD setti_members* setti_members_create(setti_pool* pool, const sett_stru
                                .send_count = copy.send_count,
                                .owned = copy.owned,
                                .owned_count = copy.owned_count,
-                               .room = room};
+                               .room = total_size};
     members_complete(members, (setti_nan_word*)(void*)(base + words));
     return members;
 }

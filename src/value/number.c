@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the processor rounds a quotient twice, because it first rounds to a longer format. */
+/* Whether the processor may round a quotient twice: first to a longer format, then to a double. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
 #define NUMBER_ROUNDS_TWICE false
 #else
@@ -136,12 +136,12 @@ static size_t number_write_integer(bool negative, uint64_t number, char* out)
     return length;
 }
 
-/* Writes a decimal number without an exponent. The first digit of `number` stands for a multiple of
- * 10^power: number 345 and power 1 give 34.5. */
+/* Writes a decimal number without an exponent. 10^power is the value of the first digit of
+ * `number`: number 345 and power 1 give 34.5. */
 static size_t number_write_digits(uint64_t number, int power, char* out)
 {
     char text[20];
-    size_t used = 0;
+    size_t out_length = 0;
     while (number % 10 == 0) { /* drops zeroes at the end */
         number /= 10;
     }
@@ -151,22 +151,22 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
         whole = (size_t)power + 1;
     }
     if (whole == 0) {
-        out[used++] = '0';
+        out[out_length++] = '0';
     }
     for (size_t k = 0; k < whole; k++) {
-        out[used++] = k < length ? text[k] : '0';
+        out[out_length++] = k < length ? text[k] : '0';
     }
     if (length > whole) {
-        out[used++] = '.';
+        out[out_length++] = '.';
     }
     for (int k = -1; k > power; k--) { /* zeroes after the point */
-        out[used++] = '0';
+        out[out_length++] = '0';
     }
     for (size_t k = whole; k < length; k++) {
-        out[used++] = text[k];
+        out[out_length++] = text[k];
     }
-    out[used] = '\0';
-    return used;
+    out[out_length] = '\0';
+    return out_length;
 }
 
 /* Returns the exponent of a number's first digit: 2 for 345, -1 for 0.2. The number is >= 1e-4 and
@@ -217,8 +217,8 @@ static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* ex
     return number;
 }
 
-/* Writes a float with the fewest digits that read back equal. Returns the length of the text, or 0
- * if the float is not of usual size. */
+/* Writes a float with the fewest digits that read back equal. Returns the length of the text.
+ * Returns 0 if the float is not of usual size. */
 static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 {
     bool narrow = kind == SETT_MEMBER_F32;
@@ -247,7 +247,7 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
         }
         uint64_t number = number_round(mantissa, exponent, decimals, &exact);
         if (number >= number_tens[digits]) {
-            return 0; /* rounding up gave one digit more */
+            return 0; /* rounding up gave 10^digits: one digit more */
         }
         if (exact || digits == most_digits) {
             size_t sign = value < 0 ? 1 : 0;
@@ -258,8 +258,8 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     return 0;
 }
 
-/* Reads a float with the locale's decimal separator. `end` (may be NULL) gets the end of the text
- * that was read. */
+/* Reads a float with the locale's decimal separator. `end` (may be NULL) gets the address after the
+ * float. */
 static double number_parse(sett_member_kind kind, const char* text, char** end)
 {
     if (kind == SETT_MEMBER_F32) {
@@ -392,23 +392,23 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
 {
     char probe[16]; /* "0.5" with the locale's separator, which may have several bytes */
     int probe_length = snprintf(probe, sizeof(probe), "%.1f", 0.5);
-    size_t used = 0;
+    size_t out_length = 0;
     if (length == 0 || length > SETTI_NUMBER_TEXT || probe_length < 3) {
         return false;
     }
     for (size_t k = 0; k < length; k++) {
         bool digit = text[k] >= '0' && text[k] <= '9';
         bool sign = text[k] != '\0' && strchr("+-eE", text[k]) != NULL; /* strchr finds '\0' */
-        if (text[k] == '.' && used + (size_t)probe_length < SETTI_NUMBER_TEXT + 8) {
-            memcpy(out + used, probe + 1, (size_t)probe_length - 2); /* without the 0 and the 5 */
-            used += (size_t)probe_length - 2;
+        if (text[k] == '.' && out_length + (size_t)probe_length < SETTI_NUMBER_TEXT + 8) {
+            memcpy(out + out_length, probe + 1, (size_t)probe_length - 2); /* no 0, no 5 */
+            out_length += (size_t)probe_length - 2;
         } else if (digit || sign) {
-            out[used++] = text[k];
+            out[out_length++] = text[k];
         } else {
             return false;
         }
     }
-    out[used] = '\0';
+    out[out_length] = '\0';
     return true;
 }
 

@@ -49,7 +49,7 @@ uint64_t setti_send_fingerprint(const setti_members* members)
 static uint64_t send_round(const setti_send* send, const unsigned char* bytes)
 {
     uint64_t sign = (uint64_t)1 << (send->bits - 1);
-    double most = (double)(sign - 1); /* the greatest integer */
+    double greatest = (double)(sign - 1); /* the greatest integer */
     uint64_t wide = setti_bytes_get(bytes, send->size);
     uint32_t narrow = (uint32_t)wide;
     double number = 0;
@@ -64,10 +64,10 @@ static uint64_t send_round(const setti_send* send, const unsigned char* bytes)
         return sign; /* the sign bit alone: the least integer, -most - 1 */
     }
     number *= send->scale;
-    if (number > most) {
-        number = most;
-    } else if (number < -most) {
-        number = -most;
+    if (number > greatest) {
+        number = greatest;
+    } else if (number < -greatest) {
+        number = -greatest;
     }
     /* the conversion cuts off the fraction: with .5, it rounds to the nearest integer */
     if (number < 0) {

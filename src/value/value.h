@@ -114,7 +114,8 @@ SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members
 /* Sets each byte of `mask`: to 255 if the canonical form has that byte of the value, else to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);
 
-/* Returns the member with a name of `length` bytes, or NULL if there is none. */
+/* Returns the member with the name `name` of `length` bytes. Returns NULL if there is no such
+ * member. */
 const sett_member* setti_struct_member(const sett_struct* structure, const char* name,
                                        size_t length);
 
@@ -143,8 +144,8 @@ void setti_send_unpack(const setti_members* members, const unsigned char* packed
 sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,
                                  const unsigned char* bytes, size_t size, void* value);
 
-/* Return a copy of the string or list in `bytes`, which need not be aligned. The copy is no owner:
- * it shares the memory. */
+/* Return the string or list at `bytes`. `bytes` need not be aligned. The returned struct shares the
+ * memory, but is no owner. */
 sett_string setti_owned_string(const void* bytes);
 sett_list setti_owned_list(const void* bytes, uint32_t item_size);
 
