@@ -57,7 +57,7 @@ SETTI_INLINE uint32_t setti_bits_count(uint64_t word)
 {
 #if defined(__POPCNT__)
     return (uint32_t)__builtin_popcountll(word);
-#else /* the builtin would call a library */
+#else /* the builtin would be a call of a library function */
     return (uint32_t)(setti_bits_sums(word) >> 56); /* the highest byte: the sum of all bits */
 #endif
 }

@@ -303,18 +303,18 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
     SETTI_ASSERT(entry->number < entry->pages->capacity);
     setti_pages* pages = entry->pages;
-    void** place = &pages->data[entry->number];
+    void** live_page = &pages->data[entry->number];
     setti_notes_forget(pages, entry->number);
     pages->tick[entry->number] = entry->tick;
     *setti_pages_restored(pages, entry->number) = pool->tick;
-    if (*place != NULL && setti_pages_values(pages) != NULL) {
+    if (*live_page != NULL && setti_pages_values(pages) != NULL) {
         setti_pages_values(pages)->end(pages, entry->number);
     }
     if (entry->kind == SETTI_COW_COPY) {
-        cow_move(pages, *place, entry->data);
+        cow_move(pages, *live_page, entry->data);
         setti_pool_free(pool, entry->data, pages->size, pages->align);
     } else { /* entry->data is the old page, or NULL if there was none */
-        setti_pool_free(pool, *place, pages->size, pages->align);
+        setti_pool_free(pool, *live_page, pages->size, pages->align);
         setti_pages_put(pages, entry->number, entry->data);
     }
     diff_let_go(diff, pages, entry->data);

@@ -53,6 +53,7 @@ static uint32_t pool_class(size_t size)
 {
     SETTI_ASSERT(size <= SETTI_POOL_PAGE_MAX);
     if (size > SETTI_POOL_SMALL_MAX) {
+        /* steps above the largest small class, rounded up */
         size_t steps = (size - SETTI_POOL_SMALL_MAX + SETTI_POOL_STEP - 1) / SETTI_POOL_STEP;
         return SETTI_POOL_SMALL_CLASSES - 1 + (uint32_t)steps;
     }

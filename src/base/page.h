@@ -132,7 +132,7 @@ struct setti_strip {
     setti_strip* next;
     setti_strip* previous;
     unsigned char* page; /* the first unused page */
-    uint32_t left;       /* unused pages */
+    uint32_t left;       /* number of unused pages */
     uint32_t class;      /* the pool's class of a page */
 };
 
@@ -262,7 +262,7 @@ static inline void setti_pages_put(const setti_pages* pages, uint32_t number, vo
 static inline uint32_t setti_pages_next(const setti_pages* pages, uint32_t number)
 {
     uint32_t next = SETTI_NONE;
-    if (pages->count != 0) {
+    if (pages->count != 0) { /* a table without entries has no bits */
         next = setti_bits_next(setti_pages_bits(pages), number, pages->count);
     }
     return next;
@@ -273,7 +273,7 @@ static inline uint32_t setti_pages_next(const setti_pages* pages, uint32_t numbe
 static inline uint32_t setti_pages_last(const setti_pages* pages, uint32_t end)
 {
     uint32_t last = SETTI_NONE;
-    if (pages->count != 0) {
+    if (pages->count != 0) { /* a table without entries has no bits */
         last = setti_bits_last(setti_pages_bits(pages), SETTI_MIN(end, pages->count));
     }
     return last;

@@ -8,8 +8,8 @@
  *     dense    7 2 5 | 3 0 1 ...       sparse  the inverse permutation
  *
  * Invariant:  dense[sparse[id]] == id and sparse[dense[row]] == row, below the capacity;
- *             the pages of each row < count, and of the ids in these rows, exist, so that removal
- *             needs no memory
+ *             for each row < count, the page of the row and the page of the row's id exist, so that
+ *             removal needs no memory
  */
 #include "store/id_set.h"
 

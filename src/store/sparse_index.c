@@ -10,11 +10,11 @@
  *
  * A new set is hashed. With more than INDEX_MOST values, the index becomes paged, unless the
  * entities are far apart. When the world is trimmed, a small set becomes hashed again. While the
- * pool is pinned, a hash table grows instead, because the size of the table does not depend on the
+ * pool is pinned, a hash table grows instead. The size of a hash table does not depend on the
  * reserved indices.
  *
- * Invariant:  hashed: each page has at most INDEX_MOST used slots, and there is no empty slot
- *             between the home of an index and the slot of this index;
+ * Invariant:  hashed: each page has at most INDEX_MOST used slots;  no slot between the home of an
+ *             index and the slot of the index is empty;
  *             paged: a page's count = number of rows != SETTI_NONE
  */
 #include "store/storage.h"

@@ -389,7 +389,7 @@ uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 /* Like setti_storage_next, but in the order of rows. The caller may not erase values. */
 static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint32_t* cursor)
 {
-    uint32_t index = SETTI_NONE;
+    uint32_t index = SETTI_NONE; /* no row is found yet */
     if (storage->kind != SETTI_SPARSE) {
         return setti_storage_next(storage, cursor);
     }

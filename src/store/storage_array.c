@@ -16,8 +16,8 @@
  *             i has a value => i < extent, and the page with row i exists;
  *             a page of presence exists => the table of rows covers all indices of the page;
  *             a page of rows exists => the page of presence of these rows exists;
- *             a page of rows without a set bit is the spare, or reserved, or became empty while the
- *             pool is pinned
+ *             a page of rows without a set bit is the spare, is reserved, or became empty while the
+ *             pool was pinned
  */
 #include "store/storage.h"
 

@@ -336,11 +336,11 @@ static sett_status owned_read(const setti_owned* owned, const sett_allocator* al
 {
     bool is_list = owned->item_size != 0;
     size_t unit = is_list ? owned->encoded_item_size : 1; /* bytes of an item or of a character */
-    const unsigned char* length = canonical_take(reader, 4);
-    if (length == NULL) {
+    const unsigned char* length_bytes = canonical_take(reader, 4);
+    if (length_bytes == NULL) {
         return SETT_STATUS_INVALID;
     }
-    uint32_t count = (uint32_t)setti_bytes_get(length, 4); /* of items or characters */
+    uint32_t count = (uint32_t)setti_bytes_get(length_bytes, 4); /* of items or characters */
     if (count > reader->left / unit) {
         return SETT_STATUS_INVALID;
     }

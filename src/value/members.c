@@ -116,7 +116,7 @@ static bool member_name_is_good(const char* name)
         return false;
     }
     for (; *name != '\0'; name++) {
-        if (strchr(".[]\"\\", *name) != NULL || (unsigned char)*name < 0x20) { /* a control */
+        if (strchr(".[]\"\\", *name) != NULL || (unsigned char)*name < 0x20) { /* or control */
             return false;
         }
     }
@@ -290,7 +290,7 @@ static const char* member_check_extras(const sett_member* given)
     if (member->scale != 0 && !may_have_scale) {
         return "has a scale, but is no plain integer of at most 32 bits - leave out .scale";
     }
-    if (member->scale < 0 || !(member->scale <= 1e30)) { /* `!`: true for NaN too */
+    if (member->scale < 0 || !(member->scale <= 1e30)) { /* also if NaN */
         return "has a scale that is not between 0 and 1e30 - set another .scale";
     }
     bool may_have_step = setti_number_is_float(kind) && !is_list;

@@ -334,14 +334,14 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     size_t first = negative ? 1 : 0; /* the first digit */
     uint64_t number = 0;
     uint32_t bits = 8 * sett_member_kind_size(kind);
-    uint64_t most = UINT64_MAX >> (64 - bits);
+    uint64_t largest = UINT64_MAX >> (64 - bits);
     if (setti_number_is_signed(kind)) {
-        most /= 2; /* of an i8: 127 */
+        largest /= 2; /* of an i8: 127 */
         if (negative) {
-            most++; /* of an i8: 128, because -128 is the least */
+            largest++; /* of an i8: 128, because -128 is the least */
         }
     } else if (negative) {
-        most = 0; /* an unsigned integer may be -0 */
+        largest = 0; /* an unsigned integer may be -0 */
     }
     if (length == first) { /* no digits */
         return "the number is not an integer";
@@ -351,8 +351,8 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
         if (digit > 9) {
             return "the number is not an integer";
         }
-        /* tests number * 10 + digit > most without overflow */
-        if (digit > most || number > (most - digit) / 10) {
+        /* tests number * 10 + digit > largest without overflow */
+        if (digit > largest || number > (largest - digit) / 10) {
             return "the number is out of the range of the member's type";
         }
         number = number * 10 + digit;
@@ -419,11 +419,11 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
     bool negative = length != 0 && text[0] == '-';
     size_t first = negative ? 1 : 0; /* the first digit */
     size_t position = first;
-    size_t fraction = 0; /* the position after the point; 0: no point was read */
+    size_t fraction_start = 0; /* the position after the point; 0: no point was read */
     for (; position < length && number < 100000000000000; position++) { /* up to 15 digits */
         uint64_t digit = (uint64_t)(unsigned char)text[position] - '0';
-        if (text[position] == '.' && fraction == 0 && position != first) {
-            fraction = position + 1;
+        if (text[position] == '.' && fraction_start == 0 && position != first) {
+            fraction_start = position + 1;
         } else if (digit > 9) {
             return false;
         } else {
@@ -431,11 +431,12 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
         }
     }
     size_t decimals = 0; /* digits after the point */
-    if (fraction != 0) {
-        decimals = position - fraction;
+    if (fraction_start != 0) {
+        decimals = position - fraction_start;
     }
     bool too_long = position != length || decimals > 19;
-    bool lacks_digits = position == first || fraction == length; /* before or after the point */
+    /* a number needs digits, also after a point */
+    bool lacks_digits = position == first || fraction_start == length;
     if (NUMBER_ROUNDS_TWICE || too_long || lacks_digits) {
         return false;
     }
@@ -480,8 +481,8 @@ static const char* number_read_float(sett_member_kind kind, const char* text, si
     bool narrow = kind == SETT_MEMBER_F32;
     bool has_bits = number_read_nan(kind, text, length, &bits);
     for (size_t k = 0; k < sizeof(number_words) / sizeof(number_words[0]); k++) {
-        const char* known = number_words[k].text;
-        if (length == strlen(known) && memcmp(text, known, length) == 0) {
+        const char* word = number_words[k].text;
+        if (length == strlen(word) && memcmp(text, word, length) == 0) {
             bits = number_words[k].bits[narrow];
             has_bits = true;
         }
@@ -517,7 +518,7 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
     if (wrong != NULL) {
         return wrong;
     }
-    char whole[SETTI_NUMBER_SIZE];
+    char integer_text[SETTI_NUMBER_SIZE];
     double number = value / scale;
     if (!(number > -1e10 && number < 1e10)) { /* scaled integers have at most 32 bits */
         return "the number is out of the range of the member's type";
@@ -526,6 +527,6 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
     magnitude += 0.5; /* assigned, so that every processor rounds the sum to a double */
     uint64_t rounded = (uint64_t)magnitude;     /* to the nearest integer */
     bool negative = number < 0 && rounded != 0; /* 0 has no sign */
-    size_t digits = number_write_integer(negative, rounded, whole);
-    return number_read_integer(kind, whole, digits, bytes); /* checks the range */
+    size_t integer_length = number_write_integer(negative, rounded, integer_text);
+    return number_read_integer(kind, integer_text, integer_length, bytes); /* checks the range */
 }

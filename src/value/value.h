@@ -35,8 +35,8 @@ typedef struct setti_piece {
 
 #define SETTI_NAN_SIZE 256 /* bytes of the largest type that has setti_members.words */
 
-/* Finds NaN in eight bytes. If a float in `word` is NaN, the float's sign bit is set in the sum
- * (word & ~test) + add. */
+/* Finds NaN in eight bytes. If a float in the bytes `word` is NaN, the sum (word & ~test) + add has
+ * the sign bit of the float. */
 typedef struct setti_nan_word {
     uint64_t add;  /* carries into the sign bit if the float is NaN */
     uint64_t test; /* the sign bits of the floats */
