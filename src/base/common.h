@@ -9,7 +9,7 @@
 /* The condition holds in every correct program. Only debug builds check it. */
 #define SETTI_ASSERT(condition) assert(condition)
 
-/* SETTI_COLD      for functions that rarely run: they are compiled for size, which saves a
+/* SETTI_COLD      for functions that rarely run. Compiling these functions for size saves a
  *                 twentieth of the library
  * SETTI_APART     keeps a slow path out of line, so that the fast path saves fewer registers
  * SETTI_PREFETCH  loads memory before it is used. A function that only prefetches must be

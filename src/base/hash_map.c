@@ -97,6 +97,7 @@ uint64_t setti_hash_bytes(const void* bytes, size_t size)
     for (size_t k = 0; k < size; k++) {
         hash = (hash ^ byte[k]) * 0x100000001B3u;
     }
+    /* spreads the last bytes over all bits */
     hash = (hash ^ (hash >> 29)) * 0xBF58476D1CE4E5B9u;
     return hash != 0 ? hash : 1; /* as a key, 0 would mean a free slot */
 }

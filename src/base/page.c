@@ -163,7 +163,7 @@ static void* pool_pop(setti_pool* pool, uint32_t size_class)
 {
     SETTI_ASSERT(size_class < SETTI_POOL_CLASSES && pool->free[size_class] != NULL);
     void* piece = pool->free[size_class];
-    memcpy(&pool->free[size_class], piece, sizeof(void*)); /* the next piece */
+    memcpy(&pool->free[size_class], piece, sizeof(void*)); /* the link to the next piece */
     return piece;
 }
 
@@ -227,7 +227,7 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
     pool->ceiling = 0;
     if (more != 0) {
         size_t counted = pool_counted(pool);
-        pool->ceiling = counted + SETTI_MIN(more, SIZE_MAX - counted);
+        pool->ceiling = counted + SETTI_MIN(more, SIZE_MAX - counted); /* cannot overflow */
     }
 }
 
@@ -526,23 +526,24 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
         return pool_alloc_large(pool, size, align, zero);
     }
     uint32_t size_class = pool_class(SETTI_MAX(size, align));
-    size_t rounded = pool_class_size(size_class);
+    size_t piece_size = pool_class_size(size_class);
+    /* without blocks, `free` is not initialised */
     if (pool->blocks != NULL && pool->free[size_class] != NULL) {
-        pool->used_size += rounded;
+        pool->used_size += piece_size;
         return pool_pop(pool, size_class);
     }
     size_t gap = pool_gap(pool, size_class);
-    if (pool->bump_size < gap + rounded) {
-        if (!pool_make_room(pool, rounded)) {
+    if (pool->bump_size < gap + piece_size) {
+        if (!pool_make_room(pool, piece_size)) {
             return NULL;
         }
         gap = 0; /* the new unused memory is aligned */
     }
     pool_fill_gap(pool, gap);
     void* piece = pool->bump;
-    pool->bump += rounded;
-    pool->bump_size -= rounded;
-    pool->used_size += rounded;
+    pool->bump += piece_size;
+    pool->bump_size -= piece_size;
+    pool->used_size += piece_size;
     return piece;
 }
 
@@ -568,7 +569,7 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align)
 bool setti_pool_reserve(setti_pool* pool, size_t size)
 {
     if (size >= SIZE_MAX - SETTI_HUGE_PAGE - BLOCK_HEADER) {
-        return false;
+        return false; /* the sums below would overflow */
     }
     const bool huge = true;
     size_t for_strips = SETTI_MIN(size / 4, RESERVE_FOR_STRIPS);
@@ -612,8 +613,8 @@ void setti_pool_warm(setti_pool* pool, unsigned char** position, size_t size, si
 void setti_pool_join(setti_pool* pool, size_t size, size_t align)
 {
     uint32_t size_class = pool_class(SETTI_MAX(size, align));
-    size_t rounded = pool_class_size(size_class);
-    if (pool_is_large(size, align) || rounded < SETTI_POOL_STEP || pool->blocks == NULL) {
+    size_t piece_size = pool_class_size(size_class);
+    if (pool_is_large(size, align) || piece_size < SETTI_POOL_STEP || pool->blocks == NULL) {
         return;
     }
     pool_sort(pool, size_class); /* adjacent pieces become neighbours in the list */
@@ -622,10 +623,10 @@ void setti_pool_join(setti_pool* pool, size_t size, size_t align)
     while (piece != NULL) {
         unsigned char* first = (unsigned char*)piece;
         size_t length = 0; /* bytes of adjacent pieces, beginning with `first` */
-        for (; (unsigned char*)piece == first + length; length += rounded) {
+        for (; (unsigned char*)piece == first + length; length += piece_size) {
             piece = piece->next;
         }
-        if (length == rounded) { /* the piece has no free neighbours */
+        if (length == piece_size) { /* the piece has no free neighbours */
             pool_push(pool, size_class, first);
             continue;
         }
@@ -1044,7 +1045,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     if (grows && !pages_resize(pool, pages, setti_bits_ceil(SETTI_MAX(count, 4)))) {
         return false;
     }
-    bool is_clear = grows && table_is_zero(pages, pages->capacity);
+    bool is_clear = grows && table_is_zero(pages, pages->capacity); /* new memory of zeroes */
     if (!is_clear) {
         pages_clear(pages, count);
     }
@@ -1076,7 +1077,7 @@ static uint32_t pages_before(const setti_pages* pages, uint32_t number)
 static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t size_class, uint32_t present)
 {
     SETTI_ASSERT(strip->left == 0 && pool->free[size_class] == NULL);
-    size_t rounded = pool_class_size(size_class);
+    size_t page_size = pool_class_size(size_class);
     size_t gap = pool_gap(pool, size_class);
     size_t unusable = gap; /* bytes that the strip cannot use */
     if (pool->promised > pool->used_size) {
@@ -1087,15 +1088,15 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t size_clas
         usable = pool->bump_size - unusable;
     }
     /* a quarter of the pages before, so that few unused pages are wasted */
-    size_t wanted = SETTI_MIN(present / 4 * rounded, STRIP_SIZE);
-    uint32_t count = (uint32_t)(SETTI_MIN(wanted, usable) / rounded);
+    size_t wanted = SETTI_MIN(present / 4 * page_size, STRIP_SIZE);
+    uint32_t count = (uint32_t)(SETTI_MIN(wanted, usable) / page_size);
     if (count < 2) {
-        return;
+        return; /* a single page is no strip */
     }
     pool_fill_gap(pool, gap);
     strip_link(pool, strip, size_class, pool->bump, count);
-    pool->bump += count * rounded;
-    pool->bump_size -= count * rounded;
+    pool->bump += count * page_size;
+    pool->bump_size -= count * page_size;
 }
 
 /* Makes a strip of adjacent free pages. `present` is the number of pages that the table has just
@@ -1103,8 +1104,8 @@ static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t size_clas
 static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t size_class, uint32_t present)
 {
     const pool_piece* head = pool->free[size_class];
-    size_t rounded = pool_class_size(size_class);
-    size_t most_pages = SETTI_MIN(present / 4, STRIP_SIZE / rounded); /* as in strip_begin */
+    size_t page_size = pool_class_size(size_class);
+    size_t most_pages = SETTI_MIN(present / 4, STRIP_SIZE / page_size); /* as in strip_begin */
     if (head == NULL || most_pages < 2) {
         return;
     }
@@ -1114,7 +1115,7 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t size_clas
     unsigned char* first = pool->free[size_class];
     uint32_t count = 0;
     while (count < most_pages &&
-           (unsigned char*)pool->free[size_class] == first + count * rounded) {
+           (unsigned char*)pool->free[size_class] == first + count * page_size) {
         (void)pool_pop(pool, size_class);
         count++;
     }

@@ -12,7 +12,7 @@ void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** lis
     memset(scratch->rows, 0, sizeof(scratch->rows));
     scratch->next = *list;
     scratch->link = list;
-    if (scratch->next != NULL) {
+    if (scratch->next != NULL) { /* the scratch that was first before */
         scratch->next->link = &scratch->next;
     }
     *list = scratch;
@@ -44,7 +44,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
         *link = (*link)->outer;
         setti_storage_update_access(storage);
     }
-    *scratch->link = scratch->next;
+    *scratch->link = scratch->next; /* removes the scratch from the list */
     if (scratch->next != NULL) {
         scratch->next->link = scratch->link;
     }

@@ -97,7 +97,7 @@ bool setti_sparse_has(const setti_storage* storage, uint32_t index)
 
 void* setti_storage_find_other(const setti_storage* storage, uint32_t index)
 {
-    if (SETTI_UNLIKELY(storage->gather != NULL)) {
+    if (SETTI_UNLIKELY(storage->gather != NULL)) { /* loops work on copies of the values */
         return setti_storage_find_gathered(storage, index);
     }
     uint32_t place = setti_storage_slot(storage, index);
@@ -114,7 +114,7 @@ void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uin
         return NULL;
     }
     setti_storage_write(pool, storage, place);
-    if (SETTI_UNLIKELY(storage->gather != NULL)) {
+    if (SETTI_UNLIKELY(storage->gather != NULL)) { /* loops work on copies of the values */
         return setti_storage_find_gathered(storage, index);
     }
     return setti_storage_at(storage, place);
@@ -166,7 +166,7 @@ uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor)
  * the byte. */
 static uint32_t storage_find_place(const setti_storage* storage, const void* address)
 {
-    uintptr_t page_size = (uintptr_t)storage->size << storage->shift; /* of the values alone */
+    uintptr_t page_size = (uintptr_t)storage->size << storage->shift; /* of a page's values alone */
     for (uint32_t number = 0; number < storage->rows.count; number++) {
         uintptr_t start = (uintptr_t)storage->rows.data[number];
         uintptr_t offset = (uintptr_t)address - start;

@@ -73,7 +73,7 @@ bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t co
     setti_summary larger;
     setti_summary_init(&larger);
     larger.capacity = setti_bits_ceil(SETTI_MAX(count, 64));
-    do {
+    do { /* up to the first level that is one word */
         larger.levels++;
     } while (summary_words(larger.capacity, larger.levels - 1) > 1);
     SETTI_ASSERT(larger.levels <= SETTI_SUMMARY_LEVELS);

@@ -657,7 +657,7 @@ static sett_member copy_member(member_copy* copy, const sett_member* original)
         member.element_names = copy_names(copy, original->element_names, member.count);
     }
     if (original->of != NULL) {
-        /* `nested`, with the addresses of the copied members, replaces these bytes */
+        /* `nested`, which has the address of the copied members, replaces these bytes */
         sett_struct* structure = copy_append(copy, original->of, sizeof(*structure));
         sett_struct nested = copy_struct(copy, original->of);
         if (structure != NULL) {
@@ -672,6 +672,7 @@ SETTI_COLD static sett_struct copy_struct(member_copy* copy, const sett_struct* 
 {
     sett_struct copied = *original;
     copied.name = copy_text(copy, original->name);
+    /* the loop replaces these bytes by copies with the addresses of copied texts and structs */
     sett_member* members = copy_append(copy, original->members, original->count * sizeof(*members));
     for (uint32_t k = 0; k < original->count; k++) {
         sett_member member = copy_member(copy, &original->members[k]);
