@@ -604,7 +604,7 @@ void setti_pool_warm(setti_pool* pool, unsigned char** position, size_t size, si
         }
         touched = part_end;
     }
-    *position = NULL;
+    *position = NULL; /* without unused memory, the next call takes a block */
     if (pool->bump_size != 0) {
         *position = pool->bump + touched;
     }
@@ -622,24 +622,24 @@ void setti_pool_join(setti_pool* pool, size_t size, size_t align)
     pool->free[size_class] = NULL;
     while (piece != NULL) {
         unsigned char* first = (unsigned char*)piece;
-        size_t length = 0; /* bytes of adjacent pieces, beginning with `first` */
-        for (; (unsigned char*)piece == first + length; length += piece_size) {
+        size_t joined_size = 0; /* bytes of adjacent pieces, beginning with `first` */
+        for (; (unsigned char*)piece == first + joined_size; joined_size += piece_size) {
             piece = piece->next;
         }
-        if (length == piece_size) { /* the piece has no free neighbours */
+        if (joined_size == piece_size) { /* the piece has no free neighbours */
             pool_push(pool, size_class, first);
             continue;
         }
         setti_range* range = (setti_range*)(void*)first;
         range->next = pool->ranges;
-        range->size = length;
+        range->size = joined_size;
         pool->ranges = range;
     }
 }
 
 bool setti_pool_hold(setti_pool* pool, size_t size)
 {
-    size = setti_align_up(size + BLOCK_HEADER, 4096);
+    size = setti_align_up(size + BLOCK_HEADER, 4096); /* whole pages of the system */
     if (pool->held != NULL && pool->held->size >= size) {
         return true;
     }

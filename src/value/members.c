@@ -563,8 +563,8 @@ SETTI_COLD const char* setti_members_check(const sett_struct* structure, size_t 
 }
 
 typedef struct piece_list {
-    setti_piece* item; /* NULL in the first walk, which only counts the pieces */
-    setti_piece last;  /* the latest piece */
+    setti_piece* array; /* NULL in the first walk, which only counts the pieces */
+    setti_piece last;   /* the latest piece */
     uint32_t count;
     uint32_t first; /* the first piece of the value or item; not joined to earlier pieces */
 } piece_list;
@@ -718,8 +718,8 @@ SETTI_APART static void piece_add(piece_list* pieces, setti_piece piece)
     if (!joins) {
         pieces->count++;
     }
-    if (pieces->item != NULL) {
-        pieces->item[pieces->count - 1] = piece;
+    if (pieces->array != NULL) {
+        pieces->array[pieces->count - 1] = piece;
     }
 }
 
@@ -740,7 +740,7 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
         owned.item_size = item.size;
     }
     if (copy->owned != NULL) { /* NULL in the first walk */
-        owned.pieces = items->item + items->first;
+        owned.pieces = items->array + items->first;
         owned.piece_count = items->count - items->first;
         for (uint32_t k = 0; k < owned.piece_count; k++) {
             owned.encoded_item_size += owned.pieces[k].size;
@@ -775,6 +775,7 @@ static void element_add(member_copy* copy, piece_list* pieces, const sett_member
     }
     if (kind >= SETT_MEMBER_STRING) { /* a string or a list */
         if (!member->local) {
+            /* the unit of an owned piece is an index in copy->owned */
             piece_add(pieces,
                       (setti_piece){offset, size, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count});
         }
@@ -793,13 +794,13 @@ SETTI_COLD static void pieces_add(member_copy* copy, piece_list* pieces,
         uint32_t element_size = member_element_size(member);
         uint32_t offset = base + member->offset;
         uint32_t end = offset + member->size;
-        bool is_plain = kind < SETT_MEMBER_STRUCT;
-        if (!is_plain || kind == SETT_MEMBER_ENTITY || member->send.bits != 0) {
+        bool is_one_piece = kind < SETT_MEMBER_STRUCT;
+        if (!is_one_piece || kind == SETT_MEMBER_ENTITY || member->send.bits != 0) {
             for (uint32_t element = offset; element < end; element += element_size) {
                 element_add(copy, pieces, member, element);
             }
         }
-        if (is_plain && !member->local) {
+        if (is_one_piece && !member->local) {
             piece_add(pieces, setti_piece_of(kind, offset, member->size, element_size));
         }
     }
@@ -994,15 +995,15 @@ SETTI_COLD setti_members* setti_members_create(setti_pool* pool, const sett_stru
     }
     member_copy copy = {.base = base};
     copy.owned = (setti_owned*)(void*)(base + owned);
-    copy.pieces.item = (setti_piece*)(void*)(base + pieces);
-    copy.items.item = (setti_piece*)(void*)(base + items);
+    copy.pieces.array = (setti_piece*)(void*)(base + pieces);
+    copy.items.array = (setti_piece*)(void*)(base + items);
     copy.entities = (uint32_t*)(void*)(base + entities);
     copy.sends = (setti_send*)(void*)(base + sends);
     setti_members* members = (setti_members*)(void*)base;
     sett_struct copied = members_walk(&copy, structure);
     SETTI_ASSERT(copy.used == words && copy.items.count == measured.items.count);
     *members = (setti_members){.of = copied,
-                               .pieces = copy.pieces.item,
+                               .pieces = copy.pieces.array,
                                .piece_count = copy.pieces.count,
                                .entities = copy.entities,
                                .entity_count = copy.entity_count,

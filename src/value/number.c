@@ -44,7 +44,7 @@ int64_t setti_number_load(sett_member_kind kind, const void* bytes)
     uint32_t size = sett_member_kind_size(kind);
     uint64_t word = 0;
     unsigned char* lowest = (unsigned char*)&word; /* the lowest `size` bytes of the word */
-    if (SETTI_BIG_ENDIAN) {
+    if (SETTI_BIG_ENDIAN) {                        /* the lowest bytes are at the end */
         lowest += sizeof(word) - size;
     }
     memcpy(lowest, bytes, size);
@@ -60,7 +60,7 @@ void setti_number_store(sett_member_kind kind, int64_t number, void* bytes)
     uint32_t size = sett_member_kind_size(kind);
     uint64_t word = (uint64_t)number;
     const unsigned char* lowest = (const unsigned char*)&word; /* the lowest `size` bytes */
-    if (SETTI_BIG_ENDIAN) {
+    if (SETTI_BIG_ENDIAN) {                                    /* the lowest bytes are at the end */
         lowest += sizeof(word) - size;
     }
     memcpy(bytes, lowest, size);
@@ -115,7 +115,7 @@ typedef uint64_t number_product;
 
 size_t setti_number_digits(uint64_t number, char* out)
 {
-    char reversed[20];
+    char reversed[20]; /* the last digit comes first */
     size_t length = 0;
     do {
         reversed[length++] = (char)('0' + number % 10);
