@@ -32,7 +32,7 @@ uint64_t setti_send_fingerprint(const setti_members* members)
     for (uint32_t k = 0; k < members->send_count; k++) {
         const setti_send* send = &members->sends[k];
         uint64_t scale;
-        unsigned char word[24];
+        unsigned char word[24]; /* hashed together with the members before */
         memcpy(&scale, &send->scale, sizeof(scale));
         setti_bytes_put(word, fingerprint, 8);
         setti_bytes_put(word + 8, scale, 8);
@@ -50,15 +50,15 @@ static uint64_t send_round(const setti_send* send, const unsigned char* bytes)
 {
     uint64_t sign = (uint64_t)1 << (send->bits - 1);
     double greatest = (double)(sign - 1); /* the greatest integer */
-    uint64_t wide = setti_bytes_get(bytes, send->size);
-    uint32_t narrow = (uint32_t)wide;
+    uint64_t wide_bits = setti_bytes_get(bytes, send->size);
+    uint32_t narrow_bits = (uint32_t)wide_bits;
     double number = 0;
     float single = 0;
     if (send->size == sizeof(float)) {
-        memcpy(&single, &narrow, sizeof(single));
+        memcpy(&single, &narrow_bits, sizeof(single));
         number = (double)single;
     } else {
-        memcpy(&number, &wide, sizeof(number));
+        memcpy(&number, &wide_bits, sizeof(number));
     }
     if (isnan(number)) {
         return sign; /* the sign bit alone: the least integer, -most - 1 */
@@ -92,11 +92,11 @@ static void send_restore(const setti_send* send, uint64_t bits, unsigned char* o
         number = (double)integer / send->scale;
     }
     float single = (float)number;
-    uint64_t wide = 0;
-    uint32_t narrow = 0;
-    memcpy(&wide, &number, sizeof(wide));
-    memcpy(&narrow, &single, sizeof(narrow));
-    setti_bytes_put(out, send->size == sizeof(float) ? narrow : wide, send->size);
+    uint64_t wide_bits = 0;
+    uint32_t narrow_bits = 0;
+    memcpy(&wide_bits, &number, sizeof(wide_bits));
+    memcpy(&narrow_bits, &single, sizeof(narrow_bits));
+    setti_bytes_put(out, send->size == sizeof(float) ? narrow_bits : wide_bits, send->size);
 }
 
 void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
