@@ -24,22 +24,22 @@ static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin after the
 static bool arena_grow(setti_arena* arena, size_t size)
 {
     SETTI_ASSERT(arena->allocator != NULL);
-    size_t need = setti_align_up(SETTI_MAX(size, ARENA_CHUNK - ARENA_HEADER), ARENA_ALIGN);
-    if (need > SIZE_MAX / 2) {
+    size_t chunk_size = setti_align_up(SETTI_MAX(size, ARENA_CHUNK - ARENA_HEADER), ARENA_ALIGN);
+    if (chunk_size > SIZE_MAX / 2) {
         return false;
     }
-    need += ARENA_HEADER;
+    chunk_size += ARENA_HEADER;
     const sett_allocator* allocator = arena->allocator;
-    setti_arena_chunk* chunk = allocator->alloc_fn(allocator->user, need, ARENA_ALIGN);
+    setti_arena_chunk* chunk = allocator->alloc_fn(allocator->user, chunk_size, ARENA_ALIGN);
     if (chunk == NULL) {
         arena->denied = true;
         return false;
     }
     chunk->previous = arena->chunk;
-    chunk->size = need;
+    chunk->size = chunk_size;
     arena->chunk = chunk;
     arena->used = ARENA_HEADER;
-    arena->size += need;
+    arena->size += chunk_size;
     arena->allocations++;
     return true;
 }
@@ -47,17 +47,18 @@ static bool arena_grow(setti_arena* arena, size_t size)
 void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
 {
     SETTI_ASSERT(size != 0 && align != 0 && (align & (align - 1)) == 0);
-    size_t slack = align > ARENA_ALIGN ? align : 0; /* chunks are aligned to ARENA_ALIGN only */
+    /* a chunk is aligned only to ARENA_ALIGN: a larger alignment may need more bytes */
+    size_t slack = (align > ARENA_ALIGN) ? align : 0;
     if (size > SIZE_MAX / 4) {
         return NULL;
     }
-    bool fits = arena->chunk != NULL &&
-                setti_align_up(arena->used, align) + size + slack <= arena->chunk->size;
-    if (!fits && !arena_grow(arena, size + slack)) {
+    bool chunk_has_room = arena->chunk != NULL &&
+                          setti_align_up(arena->used, align) + size + slack <= arena->chunk->size;
+    if (!chunk_has_room && !arena_grow(arena, size + slack)) {
         return NULL;
     }
     uintptr_t base = (uintptr_t)arena->chunk;
-    size_t offset = (size_t)(setti_align_up(base + arena->used, align) - base);
+    size_t offset = (size_t)(setti_align_up(base + arena->used, align) - base); /* in the chunk */
     arena->used = offset + size;
     SETTI_ASSERT(arena->used <= arena->chunk->size);
     return (unsigned char*)arena->chunk + offset;
@@ -91,8 +92,8 @@ void setti_arena_reset(setti_arena* arena)
     }
     if (arena->chunk->previous != NULL) {
         size_t size = arena->size;
-        setti_arena_deinit(arena);
-        (void)arena_grow(arena, size); /* on failure the next allocation tries again */
+        setti_arena_deinit(arena);     /* also sets arena->size to 0 */
+        (void)arena_grow(arena, size); /* if this fails, the next allocation tries again */
     }
-    arena->used = ARENA_HEADER;
+    arena->used = ARENA_HEADER; /* empties the chunk */
 }

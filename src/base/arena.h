@@ -9,7 +9,7 @@ typedef struct setti_arena_chunk setti_arena_chunk;
 typedef struct setti_arena {
     const sett_allocator* allocator;
     setti_arena_chunk* chunk; /* the newest chunk; older chunks are full */
-    size_t used;              /* bytes used of `chunk`, with the header */
+    size_t used;              /* bytes in use of `chunk`, with the header */
     size_t size;              /* bytes of all chunks */
     uint64_t allocations;     /* number of allocations by the allocator so far */
     bool denied;              /* whether the allocator has failed */

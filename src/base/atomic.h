@@ -57,13 +57,14 @@ static inline bool setti_signal_is(setti_signal* signal, uint32_t value)
     return atomic_load_explicit(signal, memory_order_acquire) == value;
 }
 
-/* Adds `value` and returns the old count. */
+/* Adds `value`. Returns the count before the addition. */
 static inline uint32_t setti_counter_add(setti_counter* counter, uint32_t value)
 {
     return (uint32_t)atomic_fetch_add_explicit(counter, value, memory_order_relaxed);
 }
 
-/* Subtracts `value` and returns the old count. The last thread sees the writes of all threads. */
+/* Subtracts `value`. Returns the count before the subtraction. The thread that subtracts last sees
+ * the earlier writes of the other threads. */
 static inline uint32_t setti_counter_take(setti_counter* counter, uint32_t value)
 {
     return (uint32_t)atomic_fetch_sub_explicit(counter, value, memory_order_acq_rel);

@@ -43,21 +43,22 @@ SETTI_INLINE uint32_t setti_bits_highest(uint64_t word)
 #endif
 }
 
-/* Returns sums: byte k is the number of set bits in the bytes 0 to k of the word (SWAR). */
+/* Returns eight sums in a word (SWAR). Byte k of the result is the number of set bits in the bytes
+ * 0 to k of `word`. */
 SETTI_INLINE uint64_t setti_bits_sums(uint64_t word)
 {
-    word -= (word >> 1) & 0x5555555555555555u;
-    word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
-    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
-    return word * 0x0101010101010101u;
+    word -= (word >> 1) & 0x5555555555555555u; /* counts in fields of 2 bits */
+    word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u); /* of 4 bits */
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;                         /* of 8 bits */
+    return word * 0x0101010101010101u; /* adds all lower bytes to each byte */
 }
 
 SETTI_INLINE uint32_t setti_bits_count(uint64_t word)
 {
 #if defined(__POPCNT__)
     return (uint32_t)__builtin_popcountll(word);
-#else /* the builtin would call a library */
-    return (uint32_t)(setti_bits_sums(word) >> 56);
+#else /* the builtin would be a call of a library function */
+    return (uint32_t)(setti_bits_sums(word) >> 56); /* the highest byte: the sum of all bits */
 #endif
 }
 
@@ -67,13 +68,14 @@ SETTI_INLINE uint64_t setti_bits_below(uint32_t k)
     return k >= 64 ? UINT64_MAX : (((uint64_t)1 << k) - 1);
 }
 
-/* Returns the first set bit >= `position` and < `end`, or SETTI_NONE if there is none. */
+/* Returns the position of the first set bit >= `position` and < `end`. Returns SETTI_NONE if no
+ * such bit is set. */
 static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t position, uint32_t end)
 {
     while (position < end) {
-        uint64_t rest = words[position / 64] >> (position % 64);
-        if (rest != 0) {
-            position += setti_bits_lowest(rest);
+        uint64_t bits = words[position / 64] >> (position % 64); /* from `position` on */
+        if (bits != 0) {
+            position += setti_bits_lowest(bits);
             return position < end ? position : SETTI_NONE;
         }
         position = (position | 63) + 1; /* the first bit of the next word */
@@ -81,14 +83,14 @@ static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t position,
     return SETTI_NONE;
 }
 
-/* Returns the last set bit < `end`, or SETTI_NONE if there is none. */
+/* Returns the position of the last set bit < `end`. Returns SETTI_NONE if no such bit is set. */
 static inline uint32_t setti_bits_last(const uint64_t* words, uint32_t end)
 {
     while (end > 0) {
         uint32_t word = (end - 1) / 64;
-        uint64_t rest = words[word] & setti_bits_below(end - word * 64);
-        if (rest != 0) {
-            return word * 64 + setti_bits_highest(rest);
+        uint64_t bits = words[word] & setti_bits_below(end - word * 64); /* below `end` */
+        if (bits != 0) {
+            return word * 64 + setti_bits_highest(bits);
         }
         end = word * 64;
     }
@@ -104,10 +106,10 @@ static inline bool setti_bits_test_and_set(uint64_t* words, uint32_t k)
     return was_set;
 }
 
-/* Whether a bit is set in `count` words. */
+/* Whether any bit is set in `count` words. */
 static inline bool setti_bits_any(const uint64_t* words, uint32_t count)
 {
-    for (; count >= 4; count -= 4, words += 4) {
+    for (; count >= 4; count -= 4, words += 4) { /* four words at a time are faster */
         if ((words[0] | words[1] | words[2] | words[3]) != 0) {
             return true;
         }
@@ -124,7 +126,7 @@ static inline bool setti_bits_any(const uint64_t* words, uint32_t count)
 static inline uint64_t setti_bits_drop(uint64_t word, uint32_t k)
 {
     for (; k != 0; k--) {
-        word &= word - 1;
+        word &= word - 1; /* clears the lowest set bit */
     }
     return word;
 }

@@ -40,14 +40,14 @@ static inline uint64_t setti_bytes_get(const unsigned char* bytes, size_t size)
     return number;
 }
 
-/* Reads fewer than 8 bytes without a call of memcpy: in parts of 4, 2 and 1. */
+/* Reads a number of fewer than 8 bytes, in parts of 4, 2 and 1 bytes. So memcpy is not called. */
 static inline uint64_t setti_bytes_get_few(const unsigned char* bytes, size_t size)
 {
     uint64_t number = 0;
     uint32_t shift = 0;
     SETTI_ASSERT(size < sizeof(number));
     for (size_t part = 4; part != 0; part /= 2) {
-        if ((size & part) != 0) {
+        if ((size & part) != 0) { /* `size` is the sum of these parts */
             number |= setti_bytes_get(bytes, part) << shift;
             shift += 8 * (uint32_t)part;
             bytes += part;
@@ -63,7 +63,8 @@ static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, siz
     if (bytes->capacity != 0 && more <= bytes->capacity - bytes->size) {
         return true;
     }
-    size_t capacity = bytes->size + SETTI_MAX(SETTI_MAX(more, bytes->size), 1); /* doubles */
+    /* at least doubles */
+    size_t capacity = bytes->size + SETTI_MAX(SETTI_MAX(more, bytes->size), 1);
     unsigned char* data = setti_pool_alloc(pool, capacity, 16);
     if (data == NULL) {
         return false;
@@ -96,13 +97,13 @@ static inline bool setti_bytes_copy(setti_pool* pool, setti_bytes* bytes, const 
 static inline unsigned char* setti_bytes_end(const setti_bytes* bytes)
 {
     if (bytes->size == 0) {
-        return bytes->data; /* may be NULL, to which not even 0 may be added */
+        return bytes->data; /* may be NULL: C does not allow NULL + 0 */
     }
     return bytes->data + bytes->size;
 }
 
-/* Appends `size` uninitialised bytes. Returns the address of the first, or NULL if memory runs
- * out. */
+/* Appends `size` uninitialised bytes. Returns the address of the first byte. Returns NULL if memory
+ * runs out. */
 static inline unsigned char* setti_bytes_add(setti_pool* pool, setti_bytes* bytes, size_t size)
 {
     if (!setti_bytes_reserve(pool, bytes, size)) {

@@ -4,7 +4,7 @@
 
 #include "base/common.h"
 
-/* Continues the checksum `seed` with more bytes. */
+/* Returns the checksum of bytes. To continue a checksum with more bytes, pass it as `seed`. */
 uint64_t setti_checksum(uint64_t seed, const void* bytes, size_t size);
 
 #endif

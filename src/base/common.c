@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOG_BYTES (sizeof("sett: warning: \n") + 1024) /* twice the longest message of a world */
+/* 1024 is twice the longest message of a world. */
+#define LOG_BYTES (sizeof("sett: warning: \n") + 1024)
 
 static const char* const status_names[] = {
 #define STATUS_NAME(name, text) "SETT_STATUS_" #name,
@@ -41,7 +42,8 @@ setti_text_place setti_text_place_of(const char* text, size_t offset)
     setti_text_place place = {1, 1};
     for (size_t k = 0; k < offset; k++) {
         bool ends_line = text[k] == '\n';
-        bool begins_character = ((unsigned char)text[k] & 0xC0) != 0x80; /* in UTF-8 */
+        /* in UTF-8, the later bytes of a character begin with the bits 10 */
+        bool begins_character = ((unsigned char)text[k] & 0xC0) != 0x80;
         if (ends_line) {
             place.line++;
             place.column = 1;
@@ -64,7 +66,7 @@ void sett_log_stderr(void* user, sett_log_level level, const char* message)
     if (level != SETT_LOG_INFO) {
         char text[LOG_BYTES];
         snprintf(text, sizeof(text) - 1, "sett: %s: %s", levels[level], message);
-        strcat(text, "\n"); /* has room: snprintf left one byte */
+        strcat(text, "\n"); /* fits, because snprintf has left one byte */
         setti_platform_print(text, strlen(text));
     }
 }

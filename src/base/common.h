@@ -9,9 +9,9 @@
 /* The condition holds in every correct program. Only debug builds check it. */
 #define SETTI_ASSERT(condition) assert(condition)
 
-/* SETTI_COLD      for functions that rarely run: they are compiled for size, which saves a
+/* SETTI_COLD      for functions that rarely run. Compiling these functions for size saves a
  *                 twentieth of the library
- * SETTI_APART     keeps a slow path out of line: else the fast path would save registers too
+ * SETTI_APART     keeps a slow path out of line, so that the fast path saves fewer registers
  * SETTI_PREFETCH  loads memory before it is used. A function that only prefetches must be
  *                 SETTI_INLINE, because gcc drops calls of pure functions. */
 #if defined(__GNUC__)
@@ -38,7 +38,7 @@
 #define SETTI_PREFETCH(address) (void)(address)
 #endif
 
-/* Forces inlining on fast paths. Not at -Os: the library would be an eighth larger. */
+/* Forces inlining on fast paths. At -Os this would make the library an eighth larger. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define SETTI_INLINE static inline __attribute__((always_inline))
 #elif defined(_MSC_VER) && !defined(__GNUC__)
@@ -89,7 +89,7 @@ static inline bool setti_multiply(size_t count, size_t size, size_t* out)
 static inline bool setti_is_null(const void* pointer, const char* call, const char* what)
 {
     if (SETTI_DEBUG && pointer == NULL) {
-        setti_report_null(call, what); /* to stderr: there is no world with a log */
+        setti_report_null(call, what); /* to stderr, because there is no world with a log */
     }
     return SETTI_UNLIKELY(pointer == NULL);
 }
@@ -113,8 +113,8 @@ typedef struct setti_text_place {
 /* Returns the place of the byte at an offset of a text. */
 setti_text_place setti_text_place_of(const char* text, size_t offset);
 
-/* Copies a struct that another version of the library may have declared, with more or fewer
- * members. Members that `original` lacks become zero. */
+/* Copies a struct between versions of the library. The copy may have more or fewer members than
+ * `original`. Members that `original` lacks become zero. */
 void setti_copy_sized(void* out, size_t out_size, const void* original, size_t original_size);
 
 /* Adds a node at the beginning of a doubly linked list. Set node->previous to NULL before. */

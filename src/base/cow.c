@@ -1,8 +1,8 @@
 /* cow.c: copy-on-write: saves pages before they are written. See cow.h.
  *
- * The workload: some hundred pages of 16 KB at the first writes of a frame. The copy costs most, so
- * that only an append is done besides. When a snapshot is destroyed, the memory of the copies
- * returns to the pool's free lists. The next snapshot reuses the memory.
+ * The workload: some hundred pages of 16 KB at the first writes of a frame. The copy costs most.
+ * Besides the copy, a save only appends an entry. When a snapshot is destroyed, the memory of the
+ * copies returns to the pool's free lists. The next snapshot reuses the memory.
  *
  *     table   | data | tick | entry |        diff   | pages, number, kind, data, tick | ...
  *                               |                      ^
@@ -61,7 +61,7 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     return true;
 }
 
-/* Counts a page, which may be NULL, that the diff owns from now on. */
+/* Counts a page that the diff owns from now on. `page` may be NULL. */
 static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     if (page != NULL) {
@@ -70,7 +70,7 @@ static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* pa
     }
 }
 
-/* Counts a page, which may be NULL, that the diff no longer owns. */
+/* Counts a page that the diff no longer owns. `page` may be NULL. */
 static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     SETTI_ASSERT(page == NULL || diff->pages != 0);
@@ -126,7 +126,8 @@ void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
     cow->spare_taken = false;
 }
 
-/* Takes a spare of the size of a page. Returns NULL if there is none. */
+/* Takes a spare that has the size and alignment of the table's pages. Returns NULL if there is no
+ * such spare. */
 SETTI_COLD static void* cow_take_spare(const setti_pool* pool, const setti_pages* pages)
 {
     for (setti_spare** link = &pool->cow->spare; *link != NULL; link = &(*link)->next) {
@@ -140,8 +141,8 @@ SETTI_COLD static void* cow_take_spare(const setti_pool* pool, const setti_pages
     return NULL;
 }
 
-/* Saves the page of an entry. If there is no page, appends a note of that. Returns false if memory
- * runs out. */
+/* Appends a copy of a page to the diff. If there is no page, appends a SETTI_COW_ABSENT entry.
+ * Returns false if memory runs out. */
 static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pages->tick[number] < pool->cow_from);
@@ -172,7 +173,8 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
 static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
-    bool has_diff = pool->cow->diff != NULL; /* else another thread has lost all snapshots */
+    /* before the lock was taken, another thread may have ended copy-on-write or saved the page */
+    bool has_diff = pool->cow->diff != NULL;
     if (has_diff && pages->tick[number] < pool->cow_from) {
         if (!cow_copy(pool, pages, number)) {
             pool->cow->end(pool->cow, SETTI_COW_OUT_OF_MEMORY);
@@ -191,7 +193,8 @@ static void cow_move(const setti_pages* pages, void* page, void* saved)
     }
 }
 
-/* Parks a page in the diff. Returns true if the diff owns the page now. */
+/* Moves a page to the diff, instead of freeing the page. Returns true if the diff owns the page
+ * now. */
 static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pool->cow_from != 0 && pages->data[number] != NULL);
@@ -212,7 +215,7 @@ static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number
     setti_cow_entry* entry = &pool->cow->diff->item[*setti_pages_entry(pages, number)];
     SETTI_ASSERT(entry->pages == pages && entry->number == number);
     if (entry->kind != SETTI_COW_COPY) {
-        return false; /* the page is newer than the snapshot */
+        return false; /* the snapshot does not have the page */
     }
     /* the page gets back the saved bytes and replaces the copy */
     cow_move(pages, page, entry->data);
@@ -230,6 +233,7 @@ void setti_cow_begin(setti_pool* pool, setti_cow* cow)
     pool->cow = cow;
 }
 
+/* Frees the saved contents of an entry. */
 static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
     const setti_pages* pages = entry->pages;
@@ -270,7 +274,7 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     entry->tick = live_tick;
     *setti_pages_restored(pages, entry->number) = pool->tick;
     if (entry->kind == SETTI_COW_COPY && setti_pages_values(pages) != NULL) {
-        setti_pages_values(pages)->swap(pages, entry->number, entry->data); /* in place */
+        setti_pages_values(pages)->swap(pages, entry->number, entry->data); /* no page moves */
         return;
     }
     if (live != NULL && setti_pages_values(pages) != NULL) {
@@ -280,7 +284,7 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     diff_hold(diff, pages, live);
     diff_let_go(diff, pages, entry->data);
     entry->data = live;
-    if (entry->kind != SETTI_COW_COPY) { /* the entry stays a copy if both have a page */
+    if (entry->kind != SETTI_COW_COPY) { /* a copy stays a copy: table and entry have a page */
         entry->kind = live != NULL ? SETTI_COW_PARKED : SETTI_COW_ABSENT;
     }
 }
@@ -299,18 +303,18 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
     SETTI_ASSERT(entry->number < entry->pages->capacity);
     setti_pages* pages = entry->pages;
-    void** place = &pages->data[entry->number];
+    void** live_page = &pages->data[entry->number];
     setti_notes_forget(pages, entry->number);
     pages->tick[entry->number] = entry->tick;
     *setti_pages_restored(pages, entry->number) = pool->tick;
-    if (*place != NULL && setti_pages_values(pages) != NULL) {
+    if (*live_page != NULL && setti_pages_values(pages) != NULL) {
         setti_pages_values(pages)->end(pages, entry->number);
     }
     if (entry->kind == SETTI_COW_COPY) {
-        cow_move(pages, *place, entry->data);
+        cow_move(pages, *live_page, entry->data);
         setti_pool_free(pool, entry->data, pages->size, pages->align);
     } else { /* entry->data is the old page, or NULL if there was none */
-        setti_pool_free(pool, *place, pages->size, pages->align);
+        setti_pool_free(pool, *live_page, pages->size, pages->align);
         setti_pages_put(pages, entry->number, entry->data);
     }
     diff_let_go(diff, pages, entry->data);
@@ -338,7 +342,8 @@ typedef struct cow_index {
 static uint32_t* cow_index_find(const cow_index* index, const setti_pages* pages, uint32_t number)
 {
     uint64_t key = (uint64_t)(uintptr_t)pages + ((uint64_t)number << 40);
-    uint32_t position = (uint32_t)(key * 0x9E3779B97F4A7C15u >> (64 - index->bits));
+    /* multiplicative hashing: the highest bits of the product */
+    uint32_t position = (uint32_t)((key * 0x9E3779B97F4A7C15u) >> (64 - index->bits));
     for (;; position = (position + 1) & (((uint32_t)1 << index->bits) - 1)) {
         uint32_t k = index->slot[position];
         if (k == SETTI_NONE) {
@@ -360,7 +365,8 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
 {
     SETTI_ASSERT(diff->count != 0 && diff->count < SETTI_NONE / 4);
     index->diff = diff;
-    index->bits = 2 + setti_bits_highest(diff->count); /* more than half of the slots are free */
+    /* 2 to 4 slots for each entry, so that more than half of the slots are free */
+    index->bits = 2 + setti_bits_highest(diff->count);
     index->slot = setti_pool_alloc(pool, cow_index_size(index), 16);
     if (index->slot == NULL) {
         return false;
@@ -372,7 +378,7 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
     return true;
 }
 
-/* Merges two entries of a page. Keeps `earlier_entry`, which gets the older bytes of the two. Frees
+/* Merges two entries of one page. Keeps `earlier_entry`, which has the older bytes. Frees
  * `later_entry`, an entry of the diff `later`. */
 static void cow_merge(setti_pool* pool, setti_cow_entry* earlier_entry, setti_diff* later,
                       setti_cow_entry* later_entry)
@@ -410,8 +416,7 @@ static void diff_move_entries(setti_pool* pool, setti_diff* earlier, setti_diff*
     memset(later, 0, sizeof(*later));
 }
 
-/* Merges the entries of each page that has an entry in both diffs. Returns false if memory runs
- * out. */
+/* Merges the two entries of each page that both diffs have. Returns false if memory runs out. */
 static bool diff_merge_entries(setti_pool* pool, const setti_diff* earlier, setti_diff* later)
 {
     cow_index index;
@@ -419,10 +424,10 @@ static bool diff_merge_entries(setti_pool* pool, const setti_diff* earlier, sett
         return false;
     }
     for (uint32_t k = 0; k < earlier->count; k++) {
-        uint32_t entry = *cow_index_find(&index, earlier->item[k].pages, earlier->item[k].number);
-        if (entry != SETTI_NONE) {
-            cow_merge(pool, &earlier->item[k], later, &later->item[entry]);
-            later->item[entry].pages = NULL; /* diff_move_entries skips the entry */
+        uint32_t found = *cow_index_find(&index, earlier->item[k].pages, earlier->item[k].number);
+        if (found != SETTI_NONE) { /* the index of the page's entry in `later` */
+            cow_merge(pool, &earlier->item[k], later, &later->item[found]);
+            later->item[found].pages = NULL; /* diff_move_entries skips the entry */
         }
     }
     setti_pool_free(pool, index.slot, cow_index_size(&index), 16);

@@ -12,15 +12,15 @@ typedef enum setti_cow_kind {
     SETTI_COW_COPY,   /* `data` has the old bytes; the table has the page, with new bytes */
     SETTI_COW_PARKED, /* `data` is the old page, which left the table */
     SETTI_COW_ABSENT, /* there was no page */
-    SETTI_COW_LENT,   /* the table has the copy; `data` is the page itself */
+    SETTI_COW_LENT,   /* the table has the copy of the page; `data` is the page itself */
 } setti_cow_kind;
 
 /* The old state of a page. */
 typedef struct setti_cow_entry {
     setti_pages* pages;
     void* data;
-    uint64_t tick;   /* of the last write before the snapshot */
-    uint32_t number; /* of the page in `pages` */
+    uint64_t tick;   /* the tick of the last write before the snapshot */
+    uint32_t number; /* the number of the page in `pages` */
     uint32_t kind;   /* setti_cow_kind */
 } setti_cow_entry;
 
@@ -30,7 +30,7 @@ typedef struct setti_diff {
     uint32_t count;
     uint32_t capacity;
     uint32_t pages; /* number of pages that the diff owns */
-    size_t size;    /* bytes of these pages */
+    size_t size;    /* bytes of the owned pages */
 } setti_diff;
 
 /* Memory for a copy of a large page, in case the allocator fails. */
@@ -48,7 +48,7 @@ typedef enum setti_cow_reason {
 
 typedef struct setti_cow {
     setti_diff* diff;  /* receives saved pages; NULL: pages are not saved */
-    uint32_t expected; /* number of entries of the previous diff */
+    uint32_t expected; /* number of entries of the previous diff, to reserve entries in `diff` */
     size_t limit;      /* the most bytes in all diffs. 0: no limit */
     size_t others;     /* upper bound of the bytes in diffs other than `diff` */
     size_t pages;      /* upper bound of the pages in diffs other than `diff` */
@@ -68,11 +68,12 @@ typedef struct setti_cow {
     bool (*park)(setti_pool* pool, const setti_pages* pages, uint32_t number);
 } setti_cow;
 
-/* Operations on pages of values with hooks. A saved page has a note: which rows have values. */
+/* Operations on pages of values with hooks. The note of a saved page says which rows have
+ * values. */
 typedef struct setti_page_values {
     /* Copies the values of a live page to `copy`, with the note. */
     void (*save)(const setti_pages* pages, uint32_t number, void* copy);
-    /* Writes the note into a page that will be a saved page. */
+    /* Writes the note into a live page that becomes a saved page. */
     void (*seal)(const setti_pages* pages, uint32_t number);
     /* Exchanges the values of a live page and of the saved page `entry`. */
     void (*swap)(const setti_pages* pages, uint32_t number, void* entry);
@@ -80,14 +81,14 @@ typedef struct setti_page_values {
     void (*end)(const setti_pages* pages, uint32_t number);
     /* Deinitialises the values of the saved page `entry`. */
     void (*drop)(const setti_pages* pages, void* entry);
-    /* Moves the values of a saved page to a page without values. */
+    /* Moves the values of the saved page `from` to the page `to`, which has no values. */
     void (*move)(const setti_pages* pages, void* to, void* from);
 } setti_page_values;
 
 /* The remembered hash of a page. */
 typedef struct setti_page_hash {
     uint64_t tick;  /* the hash is valid while the page has this tick; 0: no hash */
-    uint64_t shape; /* hash of all inputs except the page */
+    uint64_t shape; /* hash of all inputs of `hash` except the page */
     uint64_t hash;
 } setti_page_hash;
 
@@ -97,7 +98,7 @@ struct setti_page_notes {
     uint32_t hash_count;
 };
 
-/* Returns the notes of a table. Creates them if there are none. Returns NULL if memory runs out. */
+/* Returns the notes of a table. Creates missing notes. Returns NULL if memory runs out. */
 setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages);
 
 /* Returns the operations on values of a table, or NULL if the pages are plain bytes. */
@@ -130,10 +131,11 @@ void setti_cow_begin(setti_pool* pool, setti_cow* cow);
 void setti_cow_swap_bytes(void* a, void* b, size_t size);
 
 /* Exchanges the saved and the live contents of a page. If the values have no hooks, the table and
- * the entry exchange pages. Else the values move. */
+ * the entry exchange pages. Otherwise the values move between the pages. */
 void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
-/* Puts the page of a SETTI_COW_LENT entry back. The page and the copy exchange bytes. */
+/* Puts the page of a SETTI_COW_LENT entry back into the table. The page and the copy exchange
+ * bytes. */
 void setti_cow_give_back(setti_cow_entry* entry);
 
 /* Replaces the live contents of a page by the saved contents, and empties the entry. */

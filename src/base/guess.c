@@ -28,23 +28,24 @@ SETTI_COLD static uint32_t guess_distance(const char* a, size_t a_length, const 
      * `b` */
     uint32_t rows[3][SETTI_GUESS_LENGTH + 1];
     SETTI_ASSERT(a_length <= SETTI_GUESS_LENGTH && b_length <= SETTI_GUESS_LENGTH);
-    for (size_t k = 0; k <= b_length; k++) {
+    for (size_t k = 0; k <= b_length; k++) { /* k added letters */
         rows[0][k] = (uint32_t)k;
     }
     for (size_t i = 1; i <= a_length; i++) {
         uint32_t* row = rows[i % 3];
-        const uint32_t* last = rows[(i + 2) % 3];   /* row i - 1 */
-        const uint32_t* before = rows[(i + 1) % 3]; /* row i - 2 */
+        const uint32_t* row_before = rows[(i + 2) % 3];     /* row i - 1 */
+        const uint32_t* row_two_before = rows[(i + 1) % 3]; /* row i - 2 */
         row[0] = (uint32_t)i;
         for (size_t k = 1; k <= b_length; k++) {
             char x = guess_lower(a[i - 1]);
             char y = guess_lower(b[k - 1]);
-            uint32_t least = SETTI_MIN(last[k], row[k - 1]) + 1;        /* left out or added */
-            least = SETTI_MIN(least, last[k - 1] + (x != y ? 1u : 0u)); /* equal or replaced */
+            uint32_t least = SETTI_MIN(row_before[k], row[k - 1]) + 1; /* left out or added */
+            /* equal or replaced */
+            least = SETTI_MIN(least, row_before[k - 1] + (x != y ? 1u : 0u));
             if (i > 1 && k > 1) {
                 bool exchanged = x == guess_lower(b[k - 2]) && y == guess_lower(a[i - 2]);
                 if (exchanged) {
-                    least = SETTI_MIN(least, before[k - 2] + 1);
+                    least = SETTI_MIN(least, row_two_before[k - 2] + 1);
                 }
             }
             row[k] = least;
@@ -57,8 +58,9 @@ SETTI_COLD setti_guess setti_guess_begin(const char* wrong, size_t length)
 {
     setti_guess guess = {.wrong = wrong, .length = length};
     if (length <= SETTI_GUESS_LENGTH) {
-        uint32_t most = (uint32_t)SETTI_MIN((length + 1) / 3, (size_t)3);
-        guess.distance = most + 1; /* setti_guess_try takes only names with fewer edits */
+        /* the table at the head of this file */
+        uint32_t most_edits = (uint32_t)SETTI_MIN((length + 1) / 3, (size_t)3);
+        guess.distance = most_edits + 1; /* setti_guess_try takes only names with fewer edits */
     }
     return guess;
 }
@@ -68,7 +70,7 @@ void setti_guess_try(setti_guess* guess, const char* name)
     size_t length = strlen(name);
     size_t difference = SETTI_MAX(length, guess->length) - SETTI_MIN(length, guess->length);
     if (length > SETTI_GUESS_LENGTH || difference >= guess->distance) {
-        return; /* the difference of the lengths takes too many edits */
+        return; /* each letter more or less is an edit: too many edits */
     }
     if (length == guess->length && memcmp(name, guess->wrong, length) == 0) {
         return; /* an equal name is not a misspelling */

@@ -15,13 +15,14 @@ typedef struct setti_guess {
     const char* wrong;
     size_t length;
     const char* found; /* the most similar name so far, or NULL */
-    /* Number of edits of `found`. At first one more than the most edits of a similar name. */
+    /* Number of edits from `wrong` to `found`. At first, 1 + the most edits of a similar name. */
     uint32_t distance;
     char text[SETTI_GUESS_LENGTH + 32];
 } setti_guess;
 
 /* Begins the search for a name that is similar to `wrong`. */
 setti_guess setti_guess_begin(const char* wrong, size_t length);
+/* Keeps `name` if it is more similar than all names before. */
 void setti_guess_try(setti_guess* guess, const char* name);
 
 /* Returns a text to append to a message, or "" if no name is similar. */

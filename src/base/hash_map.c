@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Returns the slot at which the search for a key begins. */
+/* Returns the home slot of a key: the slot at which the search for the key begins. */
 static uint32_t hash_map_home(const setti_hash_map* map, uint64_t key)
 {
     SETTI_ASSERT(map->capacity != 0);
@@ -32,6 +32,7 @@ uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key)
     }
 }
 
+/* Adds a key, or replaces the value of a key. The map has a free slot. */
 static void hash_map_put(setti_hash_map* map, uint64_t key, uint32_t value)
 {
     SETTI_ASSERT(map->count < map->capacity);
@@ -52,7 +53,7 @@ static bool hash_map_grow(setti_pool* pool, setti_hash_map* map)
     if (map->capacity > UINT32_MAX / 4) {
         return false;
     }
-    setti_hash_map grown = {.capacity = SETTI_MAX(map->capacity * 2, 16)};
+    setti_hash_map grown = {.capacity = SETTI_MAX(map->capacity * 2, 16)}; /* 16 slots at first */
     if (!setti_multiply(grown.capacity, sizeof(setti_hash_slot), &size)) {
         return false;
     }
@@ -73,6 +74,7 @@ static bool hash_map_grow(setti_pool* pool, setti_hash_map* map)
 bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uint32_t value)
 {
     SETTI_ASSERT(key != 0);
+    /* one more key would fill more than two thirds of the slots */
     bool is_full = (uint64_t)(map->count + 1) * 3 > (uint64_t)map->capacity * 2;
     if (is_full && !hash_map_grow(pool, map)) {
         return false;
@@ -95,6 +97,7 @@ uint64_t setti_hash_bytes(const void* bytes, size_t size)
     for (size_t k = 0; k < size; k++) {
         hash = (hash ^ byte[k]) * 0x100000001B3u;
     }
+    /* spreads the last bytes over all bits */
     hash = (hash ^ (hash >> 29)) * 0xBF58476D1CE4E5B9u;
-    return hash != 0 ? hash : 1;
+    return hash != 0 ? hash : 1; /* as a key, 0 would mean a free slot */
 }

@@ -24,19 +24,22 @@ uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key);
 bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uint32_t value);
 void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map);
 
-/* Returns the hash of a key and a number, for a hash table at `address`. The address is a secret
- * seed: a file cannot choose keys that collide. No result may depend on the order of a table. */
+/* Returns the hash of a key and a number, for a hash table at `address`. The address is a seed that
+ * no file knows. So a file cannot choose keys that collide. No result may depend on the order of a
+ * table. */
 static inline uint32_t setti_hash_home(uint64_t key, uint32_t number, const void* address)
 {
     uint64_t hash = (key ^ (uint64_t)(uintptr_t)address) * 0x9E3779B97F4A7C15u;
-    hash = ((hash ^ (hash >> 32)) + number) * 0xD6E8FEB86659FD93u; /* again, for high bits */
+    /* the high bits of the first product count too */
+    hash = ((hash ^ (hash >> 32)) + number) * 0xD6E8FEB86659FD93u;
     return (uint32_t)(hash >> 32);
 }
 
 /* Returns a hash of bytes (FNV-1a), never 0. */
 uint64_t setti_hash_bytes(const void* bytes, size_t size);
 
-/* The most texts with equal hashes. Each of them takes the next free key (setti_hash_next). */
+/* The most texts with equal hashes. Each of these texts takes the next free key
+ * (setti_hash_next). */
 #define SETTI_HASH_STEPS 64
 
 /* Returns the key after `key`, never 0. */

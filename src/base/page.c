@@ -41,7 +41,7 @@ struct setti_range {
 
 #define BLOCK_HEADER SETTI_POOL_STEP
 #define BLOCK_MIN ((size_t)56 << 10)   /* two thousand entities of four types fit four blocks */
-#define BLOCK_SMALL ((size_t)16 << 10) /* the least if setti_pool.small is set */
+#define BLOCK_SMALL ((size_t)16 << 10) /* the smallest block if setti_pool.small is set */
 #define BLOCK_MAX ((size_t)4 << 20)
 #define HUGE_FROM ((size_t)1280 << 10) /* larger pools take huge pages */
 
@@ -53,6 +53,7 @@ static uint32_t pool_class(size_t size)
 {
     SETTI_ASSERT(size <= SETTI_POOL_PAGE_MAX);
     if (size > SETTI_POOL_SMALL_MAX) {
+        /* steps above the largest small class, rounded up */
         size_t steps = (size - SETTI_POOL_SMALL_MAX + SETTI_POOL_STEP - 1) / SETTI_POOL_STEP;
         return SETTI_POOL_SMALL_CLASSES - 1 + (uint32_t)steps;
     }
@@ -85,7 +86,8 @@ static size_t pool_class_align(uint32_t size_class)
     return size_class < 2 ? pool_class_size(size_class) : SETTI_POOL_STEP;
 }
 
-/* The header of a free piece. The counts are estimates, for this piece and all pieces after it. */
+/* The header of a free piece. Both counts are estimates for the list that begins with this
+ * piece. */
 typedef struct pool_piece {
     struct pool_piece* next;
     uint32_t length;   /* number of pieces */
@@ -107,9 +109,10 @@ static void pool_push(setti_pool* pool, uint32_t size_class, void* piece)
 static pool_piece* pieces_merge(pool_piece* a, pool_piece* b)
 {
     pool_piece* first = NULL;
-    pool_piece** link = &first; /* the pointer to the next piece of the merged list */
+    pool_piece** link = &first; /* where the next piece is linked to the merged list */
     while (a != NULL && b != NULL) {
-        pool_piece** lower = (uintptr_t)a < (uintptr_t)b ? &a : &b; /* has the next piece */
+        /* the list with the next piece */
+        pool_piece** lower = ((uintptr_t)a < (uintptr_t)b) ? &a : &b;
         *link = *lower;
         link = &(*lower)->next;
         *lower = (*lower)->next;
@@ -127,43 +130,44 @@ static pool_piece* pieces_sort(pool_piece* unsorted)
         pool_piece* sorted = unsorted;
         unsorted = unsorted->next;
         sorted->next = NULL;
+        /* like a binary counter: two parts of equal length become one part of the next length */
         for (n = 0; n < 31 && part[n] != NULL; n++) {
             sorted = pieces_merge(part[n], sorted);
             part[n] = NULL;
         }
         part[n] = sorted;
     }
-    pool_piece* all = NULL;
+    pool_piece* merged = NULL; /* the parts so far */
     for (n = 0; n < 32; n++) {
-        all = pieces_merge(part[n], all);
+        merged = pieces_merge(part[n], merged);
     }
-    return all;
+    return merged;
 }
 
-/* Sorts the free pieces of a class by address, and counts them again. */
+/* Sorts the free pieces of a class by address. Sets the counts in their headers anew. */
 static void pool_sort(setti_pool* pool, uint32_t size_class)
 {
-    pool_piece* all = pieces_sort(pool->free[size_class]);
+    pool_piece* sorted = pieces_sort(pool->free[size_class]);
     uint32_t length = 0;
-    for (pool_piece* piece = all; piece != NULL; piece = piece->next) {
+    for (pool_piece* piece = sorted; piece != NULL; piece = piece->next) {
         length++;
     }
-    for (pool_piece* piece = all; piece != NULL; piece = piece->next) {
+    for (pool_piece* piece = sorted; piece != NULL; piece = piece->next) {
         piece->length = length--;
         piece->unsorted = 0;
     }
-    pool->free[size_class] = all;
+    pool->free[size_class] = sorted;
 }
 
 static void* pool_pop(setti_pool* pool, uint32_t size_class)
 {
     SETTI_ASSERT(size_class < SETTI_POOL_CLASSES && pool->free[size_class] != NULL);
     void* piece = pool->free[size_class];
-    memcpy(&pool->free[size_class], piece, sizeof(void*)); /* the next piece */
+    memcpy(&pool->free[size_class], piece, sizeof(void*)); /* the link to the next piece */
     return piece;
 }
 
-/* Removes a strip from the pool's list. The table keeps no unused pages. */
+/* Removes a strip from the pool's list. The strip then has no unused pages. */
 static void strip_unlink(setti_pool* pool, setti_strip* strip)
 {
     SETTI_ASSERT(pool->strips != NULL);
@@ -171,7 +175,7 @@ static void strip_unlink(setti_pool* pool, setti_strip* strip)
     strip->left = 0;
 }
 
-/* Gives a table a strip of `count` unused pages of a class, the first of which is `page`. */
+/* Gives `count` adjacent unused pages of a class to a strip. `page` is the first page. */
 static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t size_class,
                        unsigned char* page, uint32_t count)
 {
@@ -183,24 +187,25 @@ static void strip_link(setti_pool* pool, setti_strip* strip, uint32_t size_class
     SETTI_LIST_ADD(pool->strips, strip);
 }
 
-/* Frees the unused pages of a strip. */
+/* Adds the unused pages of a strip to the free list of their class. */
 static void strip_retire(setti_pool* pool, setti_strip* strip)
 {
     SETTI_ASSERT(strip->left != 0);
     size_t size = pool_class_size(strip->class);
-    for (uint32_t k = strip->left; k-- > 0;) { /* backwards: the last piece pushed is used first */
+    /* backwards, because the page that is pushed last is used first */
+    for (uint32_t k = strip->left; k-- > 0;) {
         pool_push(pool, strip->class, strip->page + k * size);
     }
     strip_unlink(pool, strip);
 }
 
-/* Returns the bytes of the held block, or 0 if there is none. */
+/* Returns the bytes of the held block. Returns 0 if there is no held block. */
 static size_t pool_held_size(const setti_pool* pool)
 {
     return pool->held != NULL ? pool->held->size : 0;
 }
 
-/* Returns the bytes that the ceiling limits. */
+/* Returns the bytes that count against the ceiling. */
 static size_t pool_counted(const setti_pool* pool)
 {
     size_t exempt = pool->exempt + pool_held_size(pool);
@@ -222,12 +227,12 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
     pool->ceiling = 0;
     if (more != 0) {
         size_t counted = pool_counted(pool);
-        pool->ceiling = counted + SETTI_MIN(more, SIZE_MAX - counted);
+        pool->ceiling = counted + SETTI_MIN(more, SIZE_MAX - counted); /* cannot overflow */
     }
 }
 
-/* Allocates memory by `allocate`, a function of the allocator. Returns NULL if memory runs out or
- * the ceiling does not allow the size. */
+/* Allocates memory by calling `allocate`, a function of the allocator. Returns NULL if memory runs
+ * out, or if the ceiling does not allow the size. */
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
                            void* (*allocate)(void* user, size_t, size_t))
 {
@@ -293,12 +298,14 @@ void setti_pool_deinit(setti_pool* pool)
     }
 }
 
-/* Cuts all memory at the bump pointer into free pieces, as large as possible. */
+/* Cuts the unused memory at the bump pointer into free pieces. Each piece is as large as
+ * possible. */
 static void pool_retire_bump(setti_pool* pool)
 {
     while (pool->bump_size >= 32) {
         size_t size = SETTI_MIN(pool->bump_size, (size_t)SETTI_POOL_PAGE_MAX);
         uint32_t size_class = pool_class(size);
+        /* the largest class that fits the size and the address */
         while (pool_class_size(size_class) > size ||
                (uintptr_t)pool->bump % pool_class_align(size_class) != 0) {
             size_class--;
@@ -317,23 +324,23 @@ static bool pool_is_system(const setti_pool* pool)
     return pool->allocator.alloc_fn == setti_platform_alloc;
 }
 
-/* Returns the size of the next block: a part of the bytes in blocks, and enough for a piece of
- * `need` bytes. */
+/* Returns the size of the next block. The size is a share of the bytes in blocks so far, but enough
+ * for a piece of `need` bytes. */
 static size_t pool_block_size(const setti_pool* pool, size_t need)
 {
     const size_t blocks = pool->block_size - pool_held_size(pool); /* bytes */
-    size_t part = blocks / (pool->small ? 8 : 4);
+    size_t share = blocks / (pool->small ? 8 : 4);
     size_t least = pool->small ? BLOCK_SMALL : BLOCK_MIN;
     size_t most = SETTI_MAX(SETTI_MIN(blocks / 16, BLOCK_MAX), SETTI_HUGE_PAGE); /* 2 to 4 MB */
-    size_t size = SETTI_MIN(SETTI_MAX(part, least), most);
+    size_t size = SETTI_MIN(SETTI_MAX(share, least), most);
     if (pool->block_size >= HUGE_FROM && pool_is_system(pool)) {
-        size = SETTI_MAX(size, SETTI_HUGE_PAGE); /* cleared in a third of the time */
+        size = SETTI_MAX(size, SETTI_HUGE_PAGE); /* the system clears it in a third of the time */
     }
     return setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
 }
 
-/* Takes a block from the allocator. If the allocator fails, takes the held block. If `huge`, the
- * block may have huge pages. Returns false if memory runs out. */
+/* Takes a block from the allocator. If the allocator fails, takes the held block. If `huge` is
+ * true, the block may have huge pages. Returns false if memory runs out. */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t size = pool_block_size(pool, need);
@@ -368,7 +375,8 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 /* Returns the bytes to skip before the next piece of a class. */
 static size_t pool_gap(const setti_pool* pool, uint32_t size_class)
 {
-    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(size_class) - 1)); /* aligns */
+    /* up to the next multiple of the alignment */
+    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(size_class) - 1));
     size_t size = pool_class_size(size_class);
     /* Pages at equal addresses modulo 4,096 would evict each other from the first-level cache. (A
      * loop over 20 types took 34 ns an entity instead of 23.) */
@@ -395,7 +403,7 @@ SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
     return false;
 }
 
-/* Moves the bump pointer to free pieces that were joined. Returns false if no range has `need`
+/* Moves the bump pointer to a range of joined free pieces. Returns false if no range has `need`
  * bytes. */
 static bool pool_take_range(setti_pool* pool, size_t need)
 {
@@ -414,7 +422,8 @@ static bool pool_take_range(setti_pool* pool, size_t need)
     return true;
 }
 
-/* Moves the bump pointer to a free piece of a larger class. Returns false if there is none. */
+/* Moves the bump pointer to a free piece that is larger than a piece of `need` bytes. Returns false
+ * if no larger piece is free. */
 SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
 {
     for (uint32_t size_class = pool_class(need) + 1; size_class < SETTI_POOL_CLASSES;
@@ -430,7 +439,8 @@ SETTI_COLD static bool pool_split(setti_pool* pool, size_t need)
     return false;
 }
 
-/* Moves the bump pointer to at least `need` bytes. Returns false if memory runs out. */
+/* Moves the bump pointer to at least `need` bytes of unused memory. Returns false if memory runs
+ * out. */
 static bool pool_make_room(setti_pool* pool, size_t need)
 {
     bool denied_before = pool->denied;
@@ -456,7 +466,7 @@ static void pool_fill_gap(setti_pool* pool, size_t gap)
 {
     while (gap >= 32) {
         bool fits_64 = gap >= 64 && (uintptr_t)pool->bump % 64 == 0;
-        uint32_t size_class = fits_64 ? 1 : 0; /* the class of 64 or of 32 bytes */
+        uint32_t size_class = fits_64 ? 1 : 0; /* class 1: 64 bytes; class 0: 32 bytes */
         size_t size = pool_class_size(size_class);
         pool_push(pool, size_class, pool->bump);
         pool->bump += size;
@@ -477,7 +487,7 @@ static size_t large_room(size_t align)
 static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool zero)
 {
     SETTI_ASSERT(size != 0);
-    size_t room = large_room(align);
+    size_t room = large_room(align); /* bytes before the piece */
     size_t block_align = zero ? ZERO_ALIGN : room;
     if (size > SIZE_MAX - room) {
         return NULL;
@@ -498,12 +508,12 @@ static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool 
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align)
 {
     size_t ceiling = pool->ceiling;
-    size_t before = pool->block_size;
+    size_t size_before = pool->block_size;
     pool->ceiling = 0; /* no limit for this piece */
     void* piece = setti_pool_alloc(pool, size, align);
     pool->ceiling = ceiling;
     if (ceiling != 0) {
-        pool->exempt += pool->block_size - before;
+        pool->exempt += pool->block_size - size_before;
     }
     return piece;
 }
@@ -516,23 +526,24 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
         return pool_alloc_large(pool, size, align, zero);
     }
     uint32_t size_class = pool_class(SETTI_MAX(size, align));
-    size_t rounded = pool_class_size(size_class);
+    size_t piece_size = pool_class_size(size_class);
+    /* without blocks, `free` is not initialised */
     if (pool->blocks != NULL && pool->free[size_class] != NULL) {
-        pool->used_size += rounded;
+        pool->used_size += piece_size;
         return pool_pop(pool, size_class);
     }
     size_t gap = pool_gap(pool, size_class);
-    if (pool->bump_size < gap + rounded) {
-        if (!pool_make_room(pool, rounded)) {
+    if (pool->bump_size < gap + piece_size) {
+        if (!pool_make_room(pool, piece_size)) {
             return NULL;
         }
-        gap = 0; /* the new room is aligned */
+        gap = 0; /* the new unused memory is aligned */
     }
     pool_fill_gap(pool, gap);
     void* piece = pool->bump;
-    pool->bump += rounded;
-    pool->bump_size -= rounded;
-    pool->used_size += rounded;
+    pool->bump += piece_size;
+    pool->bump_size -= piece_size;
+    pool->used_size += piece_size;
     return piece;
 }
 
@@ -558,7 +569,7 @@ void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align)
 bool setti_pool_reserve(setti_pool* pool, size_t size)
 {
     if (size >= SIZE_MAX - SETTI_HUGE_PAGE - BLOCK_HEADER) {
-        return false;
+        return false; /* the sums below would overflow */
     }
     const bool huge = true;
     size_t for_strips = SETTI_MIN(size / 4, RESERVE_FOR_STRIPS);
@@ -580,61 +591,61 @@ void setti_pool_warm(setti_pool* pool, unsigned char** position, size_t size, si
     }
     uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
-    uintptr_t touched = (uintptr_t)*position;
-    size_t done = 0; /* bytes after the bump pointer that were touched */
-    if (touched >= bump && touched - bump <= pool->bump_size) { /* in the same block */
-        done = touched - bump;
+    uintptr_t touched_end = (uintptr_t)*position;
+    size_t touched = 0; /* bytes after the bump pointer that were touched */
+    if (touched_end >= bump && touched_end - bump <= pool->bump_size) { /* in the same block */
+        touched = touched_end - bump;
     }
-    size_t end = SETTI_MIN(done + step, pool->bump_size);
-    while (done < end && setti_platform_now() - began <= nanoseconds) {
-        size_t part_end = SETTI_MIN(done + WARM_PART, end);
-        for (size_t byte = done; byte < part_end; byte += 4096) {
+    size_t end = SETTI_MIN(touched + step, pool->bump_size);
+    while (touched < end && setti_platform_now() - began <= nanoseconds) {
+        size_t part_end = SETTI_MIN(touched + WARM_PART, end);
+        for (size_t byte = touched; byte < part_end; byte += 4096) {
             pool->bump[byte] = 0; /* one byte in each page of the system */
         }
-        done = part_end;
+        touched = part_end;
     }
-    *position = NULL;
+    *position = NULL; /* without unused memory, the next call takes a block */
     if (pool->bump_size != 0) {
-        *position = pool->bump + done;
+        *position = pool->bump + touched;
     }
 }
 
 void setti_pool_join(setti_pool* pool, size_t size, size_t align)
 {
     uint32_t size_class = pool_class(SETTI_MAX(size, align));
-    size_t rounded = pool_class_size(size_class);
-    if (pool_is_large(size, align) || rounded < SETTI_POOL_STEP || pool->blocks == NULL) {
+    size_t piece_size = pool_class_size(size_class);
+    if (pool_is_large(size, align) || piece_size < SETTI_POOL_STEP || pool->blocks == NULL) {
         return;
     }
-    pool_sort(pool, size_class);
+    pool_sort(pool, size_class); /* adjacent pieces become neighbours in the list */
     pool_piece* piece = pool->free[size_class];
     pool->free[size_class] = NULL;
     while (piece != NULL) {
         unsigned char* first = (unsigned char*)piece;
-        size_t length = 0; /* bytes of adjacent pieces, beginning with `first` */
-        for (; (unsigned char*)piece == first + length; length += rounded) {
+        size_t joined_size = 0; /* bytes of adjacent pieces, beginning with `first` */
+        for (; (unsigned char*)piece == first + joined_size; joined_size += piece_size) {
             piece = piece->next;
         }
-        if (length == rounded) { /* one piece without free neighbours */
+        if (joined_size == piece_size) { /* the piece has no free neighbours */
             pool_push(pool, size_class, first);
             continue;
         }
         setti_range* range = (setti_range*)(void*)first;
         range->next = pool->ranges;
-        range->size = length;
+        range->size = joined_size;
         pool->ranges = range;
     }
 }
 
 bool setti_pool_hold(setti_pool* pool, size_t size)
 {
-    size = setti_align_up(size + BLOCK_HEADER, 4096);
+    size = setti_align_up(size + BLOCK_HEADER, 4096); /* whole pages of the system */
     if (pool->held != NULL && pool->held->size >= size) {
         return true;
     }
     setti_pool_let_go(pool);
     size_t ceiling = pool->ceiling;
-    pool->ceiling = 0; /* a held block does not count */
+    pool->ceiling = 0; /* a held block does not count against the ceiling */
     pool->held = pool_allocate(pool, size, SETTI_POOL_STEP, pool->allocator.alloc_fn);
     pool->ceiling = ceiling;
     if (pool->held != NULL) {
@@ -671,6 +682,7 @@ void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count
         return items;
     }
     size_t bytes;
+    /* doubles, or makes room for at least 4 items */
     uint64_t new_capacity =
         SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
     if (new_capacity > UINT32_MAX || !setti_multiply((size_t)new_capacity, size, &bytes)) {
@@ -721,8 +733,8 @@ static bool block_is_empty(const setti_block* block)
     return block->free_bytes == block->size - BLOCK_HEADER;
 }
 
-/* Counts the free bytes of each block. Then removes the pieces of empty blocks from the free
- * lists. */
+/* Counts the free bytes of each block. Then removes the pieces of empty blocks from the free lists.
+ * `sorted` has all blocks, sorted by address. */
 static void pool_forget_empty(setti_pool* pool, setti_block** sorted, size_t count)
 {
     for (uint32_t size_class = 0; size_class < SETTI_POOL_CLASSES; size_class++) {
@@ -784,7 +796,7 @@ SETTI_COLD void setti_pool_trim(setti_pool* pool)
         strip_retire(pool, pool->strips);
     }
     pool->promised = 0;
-    while (pool_take_range(pool, 0)) { /* each call retires the range before */
+    while (pool_take_range(pool, 0)) { /* each call frees the memory that was at the bump pointer */
     }
     pool_retire_bump(pool); /* the free lists now hold all free bytes */
     pool->bump = NULL;
@@ -819,6 +831,7 @@ SETTI_COLD const char* setti_pool_validate(const setti_pool* pool)
     for (const setti_range* range = pool->ranges; range != NULL; range = range->next) {
         accounted += range->size;
     }
+    /* without blocks, `free` is not initialised */
     for (uint32_t size_class = 0; pool->blocks != NULL && size_class < SETTI_POOL_CLASSES;
          size_class++) {
         for (const pool_piece* piece = pool->free[size_class]; piece != NULL; piece = piece->next) {
@@ -837,7 +850,7 @@ SETTI_COLD const char* setti_pool_validate(const setti_pool* pool)
 /* --------------------------------------------------------------------------------------- tables */
 
 /* A table: ticks | restored | pointers | numbers (setti_pages_entry) | bits | `read` | strip */
-#define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
+#define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t)) /* up to the bits */
 
 /* Returns the bytes of a table's bits. */
 static size_t table_bits_size(uint32_t capacity)
@@ -954,7 +967,7 @@ static bool entry_is_clear(const setti_pages* pages, uint32_t number)
     return *setti_pages_restored(pages, number) == 0 && *setti_pages_entry(pages, number) == 0;
 }
 
-/* Empties the unused entries, which begin at pages->count, up to `end`. */
+/* Empties the unused entries from pages->count up to `end`. */
 static void pages_clear(const setti_pages* pages, uint32_t end)
 {
     SETTI_ASSERT(end <= pages->capacity);
@@ -986,10 +999,10 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
         return false;
     }
     const setti_pages old = *pages;
-    pages->data = (void**)(void*)(tick + (size_t)2 * capacity);
+    pages->data = (void**)(void*)(tick + (size_t)2 * capacity); /* after `tick` and `restored` */
     pages->tick = tick;
     pages->capacity = capacity;
-    if (!zero) {
+    if (!zero) { /* otherwise the bits are 0 already */
         memset(setti_pages_bits(pages), 0, table_bits_size(capacity));
     }
     if (old.count != 0) {
@@ -1032,7 +1045,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     if (grows && !pages_resize(pool, pages, setti_bits_ceil(SETTI_MAX(count, 4)))) {
         return false;
     }
-    bool is_clear = grows && table_is_zero(pages, pages->capacity);
+    bool is_clear = grows && table_is_zero(pages, pages->capacity); /* new memory of zeroes */
     if (!is_clear) {
         pages_clear(pages, count);
     }
@@ -1040,65 +1053,69 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     return true;
 }
 
-/* Returns the number of pages just before an entry, up to the first missing page. Counts up to
+/* Counts the pages just before the entry `number`, back to the first missing page. Counts at most
  * 64. */
 static uint32_t pages_before(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->count);
     const uint64_t* bits = setti_pages_bits(pages);
-    uint64_t before = 0; /* the bits of 64 entries; the highest is that of entry number - 1 */
+    uint64_t bits_before = 0; /* of the 64 entries before; bit 63 is of entry number - 1 */
     if (number % 64 != 0) {
-        before = bits[number / 64] << (64 - number % 64);
+        bits_before = bits[number / 64] << (64 - number % 64);
     }
     if (number / 64 != 0) {
-        before |= bits[number / 64 - 1] >> (number % 64);
+        bits_before |= bits[number / 64 - 1] >> (number % 64);
     }
-    if (before == UINT64_MAX) {
+    if (bits_before == UINT64_MAX) {
         return 64;
     }
-    return 63 - setti_bits_highest(~before); /* the leading ones */
+    return 63 - setti_bits_highest(~bits_before); /* the number of leading ones */
 }
 
-/* Cuts a strip of new pages at the bump pointer. The table has `present` pages just before. */
+/* Cuts a strip of new pages at the bump pointer. `present` is the number of pages that the table
+ * has just before the new page. */
 static void strip_begin(setti_pool* pool, setti_strip* strip, uint32_t size_class, uint32_t present)
 {
     SETTI_ASSERT(strip->left == 0 && pool->free[size_class] == NULL);
-    size_t rounded = pool_class_size(size_class);
+    size_t page_size = pool_class_size(size_class);
     size_t gap = pool_gap(pool, size_class);
-    size_t taken = gap; /* bytes that the strip cannot use */
+    size_t unusable = gap; /* bytes that the strip cannot use */
     if (pool->promised > pool->used_size) {
-        taken += pool->promised - pool->used_size; /* a caller has reserved these bytes */
+        unusable += pool->promised - pool->used_size; /* a caller has reserved these bytes */
     }
-    size_t room = 0;
-    if (pool->bump_size > taken) {
-        room = pool->bump_size - taken;
+    size_t usable = 0;
+    if (pool->bump_size > unusable) {
+        usable = pool->bump_size - unusable;
     }
-    size_t want = SETTI_MIN(present / 4 * rounded, STRIP_SIZE);
-    uint32_t count = (uint32_t)(SETTI_MIN(want, room) / rounded);
+    /* a quarter of the pages before, so that few unused pages are wasted */
+    size_t wanted = SETTI_MIN(present / 4 * page_size, STRIP_SIZE);
+    uint32_t count = (uint32_t)(SETTI_MIN(wanted, usable) / page_size);
     if (count < 2) {
-        return;
+        return; /* a single page is no strip */
     }
     pool_fill_gap(pool, gap);
     strip_link(pool, strip, size_class, pool->bump, count);
-    pool->bump += count * rounded;
-    pool->bump_size -= count * rounded;
+    pool->bump += count * page_size;
+    pool->bump_size -= count * page_size;
 }
 
-/* Makes a strip of adjacent free pages. The table has `present` pages just before. */
+/* Makes a strip of adjacent free pages. `present` is the number of pages that the table has just
+ * before the new page. */
 static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t size_class, uint32_t present)
 {
     const pool_piece* head = pool->free[size_class];
-    size_t rounded = pool_class_size(size_class);
-    size_t most = SETTI_MIN(present / 4, STRIP_SIZE / rounded);
-    if (head == NULL || most < 2) {
+    size_t page_size = pool_class_size(size_class);
+    size_t most_pages = SETTI_MIN(present / 4, STRIP_SIZE / page_size); /* as in strip_begin */
+    if (head == NULL || most_pages < 2) {
         return;
     }
-    if (head->unsorted >= 16 && head->unsorted >= head->length / 2) {
+    if (head->unsorted >= 16 && head->unsorted >= head->length / 2) { /* many are unsorted */
         pool_sort(pool, size_class);
     }
     unsigned char* first = pool->free[size_class];
     uint32_t count = 0;
-    while (count < most && (unsigned char*)pool->free[size_class] == first + count * rounded) {
+    while (count < most_pages &&
+           (unsigned char*)pool->free[size_class] == first + count * page_size) {
         (void)pool_pop(pool, size_class);
         count++;
     }
@@ -1107,8 +1124,9 @@ static void strip_reuse(setti_pool* pool, setti_strip* strip, uint32_t size_clas
 
 static bool strip_can_begin(const setti_pool* pool, const setti_strip* strip, uint32_t size_class)
 {
-    bool is_small = size_class < 2;                      /* a page of up to 64 bytes */
-    bool may_waste = pool->ceiling == 0 && !pool->holds; /* memory for unused pages */
+    bool is_small = size_class < 2; /* a page of up to 64 bytes */
+    /* whether a strip may keep memory that is not used yet */
+    bool may_waste = pool->ceiling == 0 && !pool->holds;
     if (is_small || !may_waste) {
         return false;
     }
@@ -1124,9 +1142,9 @@ static void* pages_take(setti_pool* pool, const setti_pages* pages, uint32_t num
     }
     uint32_t size_class = pool_class(SETTI_MAX(pages->size, pages->align));
     if (strip_can_begin(pool, strip, size_class)) {
-        uint32_t present = pages_before(pages, number); /* few if pages are scattered */
+        uint32_t present = pages_before(pages, number); /* few, if pages are scattered */
         if (present == 64) {
-            present = number; /* perhaps all earlier pages exist */
+            present = number; /* assumes that all earlier pages exist */
         }
         if (pool->free[size_class] != NULL) {
             strip_reuse(pool, strip, size_class, present);

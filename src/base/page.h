@@ -46,19 +46,19 @@ typedef struct setti_pool {
     setti_block* blocks; /* newest first */
     setti_block* held;   /* a reserve in case the allocator fails, or NULL */
     setti_large* large;  /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
-    setti_strip* strips; /* room for the next pages of tables */
-    setti_range* ranges; /* free room joined by setti_pool_join */
+    setti_strip* strips; /* memory for the next pages of tables */
+    setti_range* ranges; /* free memory joined by setti_pool_join */
     unsigned char* bump; /* unused memory, mostly the end of the newest block */
     size_t bump_size;    /* bytes of unused memory at `bump` */
     size_t block_size;   /* bytes taken from the allocator */
-    size_t used_size;    /* bytes handed out, each piece rounded up to its class */
+    size_t used_size;    /* bytes of pieces in use; a piece counts with the size of its class */
     /* The limit of block_size - exempt - size of `held`. 0: no limit. Set while a world is loaded
      * from bytes that are not trusted. */
     size_t ceiling;
     size_t exempt;        /* bytes taken for saved pages since the ceiling was set */
     size_t promised;      /* used_size may grow to this value (setti_pool_reserve) */
-    bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new strips */
-    uint64_t allocations; /* calls for memory so far */
+    bool holds;           /* set by setti_pool_hold until setti_pool_end_hold: no new strips */
+    uint64_t allocations; /* number of allocations by the allocator so far */
     /* While not 0, pages stay in place for reserved rows (setti_edit_pin). */
     uint32_t pinned;
     bool strayed;    /* a storage has a `stray`, because pages became empty while pinned */
@@ -81,11 +81,11 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
 void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
 #define SETTI_POOL_ZERO ((size_t)512 << 10)
 
-/* Reserves memory. The next allocations cannot fail, as long as they add up to at most `size`
- * bytes. Add 256 bytes for each piece. Returns false if memory runs out. */
+/* Reserves memory. The next allocations cannot fail, as long as their sum is at most `size` bytes.
+ * Add 256 bytes for each piece. Returns false if memory runs out. */
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
-/* Touches the next `step` bytes of unused memory, before work that needs them. Stops after
+/* Touches the next `step` bytes of unused memory, before work that needs these bytes. Stops after
  * `nanoseconds`. The next call continues at *position. If *position is NULL, first takes a block
  * for `size` bytes. */
 void setti_pool_warm(setti_pool* pool, unsigned char** position, size_t size, size_t step,
@@ -95,10 +95,10 @@ void setti_pool_warm(setti_pool* pool, unsigned char** position, size_t size, si
 void setti_pool_join(setti_pool* pool, size_t size, size_t align);
 
 /* Holds a block in case the allocator fails. Until setti_pool_end_hold, allocations of small pieces
- * cannot fail, as long as they add up to at most `size` bytes. Add 256 bytes for each piece.
- * Returns false if memory runs out. */
+ * cannot fail, as long as their sum is at most `size` bytes. Add 256 bytes for each piece. Returns
+ * false if memory runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
-/* Ends the hold. The block stays for the next hold; setti_pool_let_go frees it. */
+/* Ends the hold. The block stays for the next hold. setti_pool_let_go frees the block. */
 void setti_pool_end_hold(setti_pool* pool);
 void setti_pool_let_go(setti_pool* pool);
 
@@ -109,8 +109,8 @@ bool setti_pool_is_above(const setti_pool* pool);
 /* Allocates a piece that does not count against the ceiling. */
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
-/* Makes room for `more` items in an array that has `count` items. Returns the array, which may have
- * moved, or NULL if memory runs out. `size` is that of an item. */
+/* Makes room for `more` items in an array that has `count` items. `size` is the size of an item.
+ * Returns the array, which may have moved. Returns NULL if memory runs out. */
 void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
                       uint32_t* capacity);
 
@@ -126,13 +126,13 @@ const char* setti_pool_validate(const setti_pool* pool);
 /* Data of a table that is rarely used (see cow.h). */
 typedef struct setti_page_notes setti_page_notes;
 
-/* Adjacent unused pages for the next pages of a table. The pool takes them back if the allocator
- * fails. */
+/* Adjacent unused pages for the next pages of a table. The pool takes unused pages back if the
+ * allocator fails. */
 struct setti_strip {
     setti_strip* next;
     setti_strip* previous;
     unsigned char* page; /* the first unused page */
-    uint32_t left;       /* unused pages */
+    uint32_t left;       /* number of unused pages */
     uint32_t class;      /* the pool's class of a page */
 };
 
@@ -143,7 +143,7 @@ typedef struct setti_pages {
     uint32_t count; /* entries in use */
     uint32_t capacity;
     uint32_t size;           /* bytes of a page */
-    uint32_t align;          /* of a page */
+    uint32_t align;          /* alignment of a page */
     setti_page_notes* notes; /* NULL: no notes */
     /* A copy of `data` for readers, with `none` in place of missing pages. Without `none`, there is
      * no copy: both are NULL. */
@@ -153,8 +153,8 @@ typedef struct setti_pages {
     uint32_t read_count; /* number of entries that readers of values see; 0 if `hidden` or `bare` */
     bool hidden;         /* readers see no pages */
     bool bare;           /* the entries have no values, only presence */
-    uint8_t read_shift;
-    uint32_t has_count; /* number of entries that readers of presence see; 0 if `hidden` */
+    uint8_t read_shift;  /* `read` has at most 1 << read_shift entries */
+    uint32_t has_count;  /* number of entries that readers of presence see; 0 if `hidden` */
 } setti_pages;
 
 void setti_pages_init(setti_pages* pages, size_t size, size_t align);
@@ -185,15 +185,15 @@ static inline void setti_pages_hide(setti_pages* pages, bool hidden)
 /* Extends the table to `count` entries. Returns false if memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Creates the page of an entry, if there is none. Sets *fresh to whether the page was created.
- * Returns false if memory runs out. */
+/* Creates the page of an entry, if the page is missing. Sets *fresh to whether the page was
+ * created. Returns false if memory runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
 /* Moves the page of entry `old_number` to the empty entry `new_number`. No snapshot may be held. */
 void setti_pages_move(const setti_pool* pool, const setti_pages* pages, uint32_t old_number,
                       uint32_t new_number);
 
-/* Shrinks the table. If memory runs out, the table stays as it is. */
+/* Shrinks the table to `capacity` entries. If memory runs out, the table stays as it is. */
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity);
 
 void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number);
@@ -204,14 +204,14 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages);
 /* Checks `read` and the counts for readers. Returns the error, or NULL. */
 const char* setti_pages_validate(const setti_pages* pages);
 
-/* Returns the page of an entry, or NULL if there is none. */
+/* Returns the page of an entry. Returns NULL if the entry has no page. */
 SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
 {
     return number < pages->count ? pages->data[number] : NULL;
 }
 
-/* Returns the address of the tick at which a page was last restored. A restore sets `tick` back,
- * but does not set this tick back. */
+/* Returns the address of the tick at which a page was last restored. A restore sets pages->tick
+ * back, but never sets this tick back. */
 SETTI_INLINE uint64_t* setti_pages_restored(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->capacity);
@@ -228,7 +228,7 @@ static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t 
     *restored = SETTI_MAX(*restored, *setti_pages_restored(pages, from_page));
 }
 
-/* Returns the address of a number: the index of the saved page in the diff (cow.h). */
+/* Returns the address where a table keeps the index of the saved page in the diff (cow.h). */
 static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t number)
 {
     return (uint32_t*)(void*)(pages->data + pages->capacity) + number;
@@ -257,21 +257,23 @@ static inline void setti_pages_put(const setti_pages* pages, uint32_t number, vo
     }
 }
 
-/* Returns the number of the first existing page >= `number`, or SETTI_NONE if there is none. */
+/* Returns the number of the first page that exists, from `number` on. Returns SETTI_NONE if no such
+ * page exists. */
 static inline uint32_t setti_pages_next(const setti_pages* pages, uint32_t number)
 {
     uint32_t next = SETTI_NONE;
-    if (pages->count != 0) {
+    if (pages->count != 0) { /* a table without entries has no bits */
         next = setti_bits_next(setti_pages_bits(pages), number, pages->count);
     }
     return next;
 }
 
-/* Returns the number of the last existing page < `end`, or SETTI_NONE if there is none. */
+/* Returns the number of the last page before `end` that exists. Returns SETTI_NONE if no such page
+ * exists. */
 static inline uint32_t setti_pages_last(const setti_pages* pages, uint32_t end)
 {
     uint32_t last = SETTI_NONE;
-    if (pages->count != 0) {
+    if (pages->count != 0) { /* a table without entries has no bits */
         last = setti_bits_last(setti_pages_bits(pages), SETTI_MIN(end, pages->count));
     }
     return last;
@@ -311,7 +313,7 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
 #define SETTI_COW true
 #define SETTI_NO_COW false
 
-/* Calls setti_pages_try_write if `cow` is SETTI_COW. Else only stores the tick, and returns
+/* Calls setti_pages_try_write if `cow` is SETTI_COW. Otherwise only stores the tick, and returns
  * true. */
 SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
                                        uint32_t number, bool cow)

@@ -43,7 +43,7 @@
 #endif
 
 #if defined(_WIN32)
-/* Whether a piece comes from VirtualAlloc, which aligns to 64 KB. */
+/* Whether a piece comes from VirtualAlloc. VirtualAlloc aligns to 64 KB. */
 static bool platform_is_virtual(size_t size, size_t align)
 {
     return size >= (size_t)512 << 10 && align <= (size_t)64 << 10;
@@ -79,7 +79,7 @@ void* setti_platform_alloc(void* user, size_t size, size_t align)
     if (align <= sizeof(void*) * 2) {
         return malloc(size);
     }
-    /* aligned_alloc takes only multiples of the alignment as size */
+    /* the size that aligned_alloc gets must be a multiple of the alignment */
     void* memory = aligned_alloc(align, setti_align_up(size, align));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (memory != NULL && align >= SETTI_HUGE_PAGE) {
@@ -113,7 +113,7 @@ void* setti_platform_alloc_zero(void* user, size_t size, size_t align)
  * Unbuffered: writes are large, or must reach the system at once. */
 
 #if defined(PLATFORM_POSIX)
-/* Whether an open file is no folder. */
+/* Whether an open file is a file, and no folder. */
 static bool platform_is_file(FILE* file)
 {
     struct stat found;
@@ -129,12 +129,12 @@ static void* platform_open(void* user, const char* path, sett_file_mode mode)
     FILE* file = fopen(path, modes[mode]);
 #if defined(PLATFORM_POSIX)
     if (file != NULL && !platform_is_file(file)) {
-        (void)fclose(file); /* fopen opens folders for reading; a save would replace the folder */
+        (void)fclose(file); /* a folder, which fopen opens for reading */
         file = NULL;
     }
 #endif
     if (file != NULL) {
-        (void)setvbuf(file, NULL, _IONBF, 0);
+        (void)setvbuf(file, NULL, _IONBF, 0); /* unbuffered */
     }
     return file;
 }
@@ -149,7 +149,8 @@ static size_t platform_read(void* user, void* file, uint64_t offset, void* out, 
 {
     (void)user;
 #if defined(PLATFORM_POSIX)
-    bool found = (uint64_t)(off_t)offset == offset && fseeko(file, (off_t)offset, SEEK_SET) == 0;
+    bool found = (uint64_t)(off_t)offset == offset && /* off_t may have fewer bits */
+                 fseeko(file, (off_t)offset, SEEK_SET) == 0;
 #elif defined(PLATFORM_WINDOWS)
     bool found = _fseeki64(file, (long long)offset, SEEK_SET) == 0;
 #else
@@ -203,13 +204,13 @@ typedef struct platform_held {
 static bool platform_sync(void* user, void* file)
 {
     (void)user;
-    bool done = fflush(file) == 0;
+    bool synced = fflush(file) == 0;
 #if defined(PLATFORM_POSIX)
-    done = done && fsync(fileno(file)) == 0;
+    synced = synced && fsync(fileno(file)) == 0;
 #elif defined(PLATFORM_WINDOWS)
-    done = done && _commit(_fileno(file)) == 0;
+    synced = synced && _commit(_fileno(file)) == 0;
 #endif
-    return done;
+    return synced;
 }
 
 static bool platform_rename(void* user, const char* old_path, const char* new_path)
@@ -230,8 +231,8 @@ static bool platform_sync_folder(void* user, const char* path)
 {
     (void)user;
 #if defined(PLATFORM_POSIX)
-    const char* slash = strrchr(path, '/'); /* the last */
-    size_t length = 0;
+    const char* slash = strrchr(path, '/'); /* the last one */
+    size_t length = 0;                      /* of the folder's path, with the slash */
     if (slash != NULL) {
         length = (size_t)(slash - path) + 1;
     }
@@ -240,14 +241,14 @@ static bool platform_sync_folder(void* user, const char* path)
         return false;
     }
     memcpy(folder, path, length);
-    memcpy(folder + length, ".", 2); /* "saves/a" -> "saves/." */
+    memcpy(folder + length, ".", 2); /* "saves/a" becomes "saves/.", and "a" becomes "." */
     int file = open(folder, O_RDONLY);
     free(folder);
     if (file < 0) {
         return false;
     }
-    bool done = fsync(file) == 0;
-    return close(file) == 0 && done;
+    bool synced = fsync(file) == 0;
+    return close(file) == 0 && synced;
 #else /* not needed on Windows, impossible in standard C */
     (void)path;
     return true;
@@ -266,7 +267,8 @@ static bool platform_names_locked(const platform_held* held)
     return locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
 }
 
-/* Opens and locks the file held->path. */
+/* Opens and locks the file held->path. Returns SETT_STATUS_LOCKED if another process has the
+ * lock. */
 static sett_status platform_take(platform_held* held)
 {
     for (;;) {
@@ -296,7 +298,8 @@ static sett_status platform_take(platform_held* held)
     return GetLastError() == ERROR_SHARING_VIOLATION ? SETT_STATUS_LOCKED : SETT_STATUS_FILE;
 }
 #else
-/* Without file locks, the file itself is the lock: if it exists, another program holds the lock. */
+/* The system has no file locks, so the file itself is the lock. If the file exists, another program
+ * holds the lock. */
 static sett_status platform_take(platform_held* held)
 {
     FILE* file = fopen(held->path, "wbx");
@@ -362,12 +365,12 @@ void setti_platform_print(const char* text, size_t size)
 {
 #if defined(PLATFORM_POSIX)
     while (size != 0) {
-        ssize_t done = write(STDERR_FILENO, text, size);
-        if (done <= 0) {
+        ssize_t written = write(STDERR_FILENO, text, size);
+        if (written <= 0) {
             return;
         }
-        text += done;
-        size -= (size_t)done;
+        text += written;
+        size -= (size_t)written;
     }
 #else
     (void)fwrite(text, 1, size, stderr);
@@ -385,7 +388,8 @@ uint64_t setti_platform_now(void)
     QueryPerformanceCounter(&ticks);
     uint64_t second = (uint64_t)frequency.QuadPart;
     uint64_t count = (uint64_t)ticks.QuadPart;
-    return count / second * 1000000000u + count % second * 1000000000u / second;
+    /* whole seconds and the remainder apart, so that no product overflows */
+    return (count / second) * 1000000000u + (count % second) * 1000000000u / second;
 #else
     struct timespec now;
 #if defined(CLOCK_MONOTONIC)
@@ -400,10 +404,10 @@ uint64_t setti_platform_now(void)
 void setti_platform_sleep(uint64_t nanoseconds)
 {
 #if defined(PLATFORM_WINDOWS)
-    Sleep((DWORD)(nanoseconds / 1000000u + 1));
+    Sleep((DWORD)(nanoseconds / 1000000u + 1)); /* milliseconds, rounded up */
 #elif defined(PLATFORM_POSIX)
-    struct timespec rest = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
-    while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
+    struct timespec left = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) { /* a signal: sleeps on */
     }
 #else
     uint64_t end = setti_platform_now() + nanoseconds;
@@ -454,8 +458,8 @@ static uintptr_t platform_stack_end(void)
     return end;
 }
 
-/* Stacks grow down: a variable below `here` belonged to a function that has returned. Not inlined:
- * variables of the caller could lie below `here` in a shared frame. */
+/* Stacks grow down. So a variable below `here` belongs to a function that has returned. This
+ * function is not inlined, because variables of the caller could then be below `here`. */
 SETTI_APART bool setti_platform_has_returned(const void* variable)
 {
     volatile char here = 0;

@@ -11,8 +11,8 @@
 /* The default allocator of a world: aligned memory of the C library. */
 void* setti_platform_alloc(void* user, size_t size, size_t align);
 
-/* Allocates zeroes. Memory costs nothing until it is touched. Returns NULL if the system has no
- * such memory: the caller then clears the memory of setti_platform_alloc. */
+/* Allocates zeroes that cost nothing until they are touched. Returns NULL if the system has no such
+ * memory. The caller then clears memory of setti_platform_alloc. */
 void* setti_platform_alloc_zero(void* user, size_t size, size_t align);
 void setti_platform_free(void* user, void* ptr, size_t size, size_t align);
 
@@ -26,14 +26,15 @@ void setti_platform_print(const char* text, size_t size);
 
 uint32_t setti_platform_cores(void);
 
-/* Returns a number of the calling thread. No other running thread has the same number. */
+/* Returns a number that identifies the calling thread among the running threads. */
 uintptr_t setti_platform_thread(void);
 
 /* Writes the return addresses of the calling functions, innermost first. Returns the number of
- * addresses: 0 if the system does not tell them. */
+ * addresses, or 0 if the system does not know the addresses. */
 uint32_t setti_platform_callers(void** out, uint32_t capacity);
 
-/* Whether the function that had a local variable has returned. Returns false if that is unknown. */
+/* Whether `variable` was a local variable of a function that has returned. Returns false if this is
+ * unknown. */
 bool setti_platform_has_returned(const void* variable);
 
 /* A mutex with one condition. */
@@ -64,7 +65,8 @@ void setti_thread_join(setti_thread* thread);
 
 const sett_files* setti_platform_files(void);
 
-/* Returns *allocator, or the default allocator if `allocator` is NULL or has no functions. */
+/* Returns the default allocator if `allocator` is NULL or has no functions. Otherwise returns
+ * *allocator. */
 static inline sett_allocator setti_allocator_or_default(const sett_allocator* allocator)
 {
     sett_allocator chosen = {.alloc_fn = setti_platform_alloc,

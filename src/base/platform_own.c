@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Declares SETT_PLATFORM only here. In other files, the program's name could hide a name. */
+/* Returns the program's functions. Only this function declares SETT_PLATFORM: elsewhere, the name
+ * that the program has chosen could hide another name. */
 static const sett_platform* platform_own(void)
 {
     extern const sett_platform SETT_PLATFORM;
@@ -81,7 +82,7 @@ uint32_t setti_platform_cores(void)
 
 uintptr_t setti_platform_thread(void)
 {
-    if (platform_own()->thread == NULL) {
+    if (platform_own()->thread == NULL) { /* a single thread */
         return 1;
     }
     return platform_own()->thread();
@@ -110,11 +111,11 @@ static bool platform_has_threads(void)
 }
 
 /* Returns the program's pointer that `opaque` holds. */
-static void* platform_kept(const uint64_t* opaque)
+static void* platform_pointer(const uint64_t* opaque)
 {
-    void* kept;
-    memcpy(&kept, opaque, sizeof(kept));
-    return kept;
+    void* pointer;
+    memcpy(&pointer, opaque, sizeof(pointer));
+    return pointer;
 }
 
 bool setti_gate_init(setti_gate* gate)
@@ -122,43 +123,43 @@ bool setti_gate_init(setti_gate* gate)
     if (!platform_has_threads()) {
         return true;
     }
-    void* kept = platform_own()->gate_create();
-    memcpy(gate->opaque, &kept, sizeof(kept));
-    return kept != NULL;
+    void* pointer = platform_own()->gate_create();
+    memcpy(gate->opaque, &pointer, sizeof(pointer));
+    return pointer != NULL;
 }
 
 void setti_gate_deinit(setti_gate* gate)
 {
     if (platform_has_threads()) {
-        platform_own()->gate_destroy(platform_kept(gate->opaque));
+        platform_own()->gate_destroy(platform_pointer(gate->opaque));
     }
 }
 
 void setti_gate_lock(setti_gate* gate)
 {
     if (platform_has_threads()) {
-        platform_own()->gate_lock(platform_kept(gate->opaque));
+        platform_own()->gate_lock(platform_pointer(gate->opaque));
     }
 }
 
 void setti_gate_unlock(setti_gate* gate)
 {
     if (platform_has_threads()) {
-        platform_own()->gate_unlock(platform_kept(gate->opaque));
+        platform_own()->gate_unlock(platform_pointer(gate->opaque));
     }
 }
 
 void setti_gate_wait(setti_gate* gate)
 {
     if (platform_has_threads()) {
-        platform_own()->gate_wait(platform_kept(gate->opaque));
+        platform_own()->gate_wait(platform_pointer(gate->opaque));
     }
 }
 
 void setti_gate_wake(setti_gate* gate)
 {
     if (platform_has_threads()) {
-        platform_own()->gate_wake(platform_kept(gate->opaque));
+        platform_own()->gate_wake(platform_pointer(gate->opaque));
     }
 }
 
@@ -167,14 +168,14 @@ bool setti_thread_start(setti_thread* thread)
     if (!platform_has_threads()) {
         return false;
     }
-    void* kept = platform_own()->thread_start(thread->body, thread->user);
-    memcpy(thread->opaque, &kept, sizeof(kept));
-    return kept != NULL;
+    void* pointer = platform_own()->thread_start(thread->body, thread->user);
+    memcpy(thread->opaque, &pointer, sizeof(pointer));
+    return pointer != NULL;
 }
 
 void setti_thread_join(setti_thread* thread)
 {
-    platform_own()->thread_join(platform_kept(thread->opaque));
+    platform_own()->thread_join(platform_pointer(thread->opaque));
 }
 
 /* -------------------------------------------------------------------------------------- files */
@@ -212,7 +213,8 @@ static sett_status platform_lock_none(void* user, const char* path, void** lock)
 
 const sett_files* setti_platform_files(void)
 {
-    /* No file is ever open, so the functions of open files are never called. */
+    /* Without files of the program, no file can be opened. So the other functions are never
+     * called. */
     static const sett_files none = {.open = platform_open_none,
                                     .rename = platform_rename_none,
                                     .unlink = platform_unlink_none,

@@ -8,13 +8,13 @@ void setti_writer_add(setti_writer* writer, const char* format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    size_t room = 0;
-    char* end = NULL; /* of the text, if there is room for more */
+    size_t free_bytes = 0;
+    char* end = NULL; /* the end of the text. NULL: the buffer is full, and text is only counted */
     if (writer->length < writer->size) {
-        room = writer->size - writer->length;
+        free_bytes = writer->size - writer->length;
         end = writer->out + writer->length;
     }
-    int added = vsnprintf(end, room, format, arguments);
+    int added = vsnprintf(end, free_bytes, format, arguments);
     va_end(arguments);
     if (added > 0) {
         writer->length += (size_t)added;
@@ -29,9 +29,9 @@ void setti_writer_add_text(setti_writer* writer, const char* text)
 void setti_writer_add_bytes(setti_writer* writer, const char* bytes, size_t size)
 {
     if (writer->length < writer->size) {
-        size_t fits = SETTI_MIN(size, writer->size - writer->length - 1);
-        memcpy(writer->out + writer->length, bytes, fits);
-        writer->out[writer->length + fits] = '\0';
+        size_t copied = SETTI_MIN(size, writer->size - writer->length - 1); /* 1: the end, '\0' */
+        memcpy(writer->out + writer->length, bytes, copied);
+        writer->out[writer->length + copied] = '\0';
     }
     writer->length += size;
 }
@@ -51,23 +51,23 @@ void setti_message_escape(char* text, size_t size)
     static const char digits[] = "0123456789abcdef";
     for (char* character = text; *character != '\0'; character++) {
         unsigned char byte = (unsigned char)*character;
-        size_t left = size - (size_t)(character - text); /* bytes of the buffer, with this one */
+        size_t buffer_left = size - (size_t)(character - text); /* bytes from here on */
         if (byte >= 0x20 && byte != 0x7F) {
             continue;
         }
-        if (left < sizeof("\\xNN")) {
+        if (buffer_left < sizeof("\\xNN")) {
             *character = '?'; /* no room for \xNN */
             continue;
         }
-        /* the bytes after the character that still fit */
-        size_t tail = SETTI_MIN(strlen(character + 1), left - sizeof("\\xNN"));
+        /* the number of bytes after the character that still fit */
+        size_t tail = SETTI_MIN(strlen(character + 1), buffer_left - sizeof("\\xNN"));
         memmove(character + 4, character + 1, tail);
         character[4 + tail] = '\0';
         character[0] = '\\';
         character[1] = 'x';
         character[2] = digits[byte >> 4];
         character[3] = digits[byte & 15];
-        character += 3; /* the loop adds 1 */
+        character += 3; /* and the loop adds 1: skips \xNN */
     }
 }
 

@@ -1,5 +1,5 @@
-/* writer.h: writes text into a buffer of the caller. Like snprintf, counts the length of the whole
- * text, even if the text does not fit. */
+/* writer.h: writes text into a buffer of the caller. Text that does not fit is counted too, as
+ * snprintf does. */
 #ifndef SETTI_WRITER_H
 #define SETTI_WRITER_H
 
@@ -10,10 +10,10 @@
 typedef struct setti_writer {
     char* out;
     size_t size;
-    size_t length; /* of the whole text: may be more than `size` */
+    size_t length; /* the length of the whole text, which may be more than `size` */
 } setti_writer;
 
-/* Empties a buffer. Returns `size`, or 0 if `out` is NULL. */
+/* Empties a buffer. Returns 0 if `out` is NULL. Otherwise returns `size`. */
 static inline size_t setti_writer_empty(char* out, size_t size)
 {
     if (out == NULL || size == 0) {

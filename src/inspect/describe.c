@@ -12,14 +12,14 @@ void setti_describe_path(setti_writer* text, sett_world* world, sett_entity enti
         return;
     }
     setti_writer_add(text, " \"");
-    size_t room = 0;
-    char* end = NULL; /* of the text, if there is room for more */
+    size_t free_bytes = 0;
+    char* end = NULL; /* the end of the text. NULL: the buffer is full, and text is only counted */
     if (text->length < text->size) {
-        room = text->size - text->length;
+        free_bytes = text->size - text->length;
         end = text->out + text->length;
     }
-    text->length +=
-        world->naming->path(world, entity, end, room); /* counts bytes without room too */
+    /* `path` returns the length of the whole path, even if the path does not fit */
+    text->length += world->naming->path(world, entity, end, free_bytes);
     setti_writer_add(text, "\"");
 }
 
@@ -45,11 +45,12 @@ size_t sett_entity_describe(const sett_world* const_world, sett_entity entity, c
         return text.length;
     }
     setti_describe_path(&text, world, entity);
-    sett_component first[DESCRIBE_COMPONENTS];
-    uint32_t count = sett_entity_components(world, entity, first, DESCRIBE_COMPONENTS);
+    sett_component ids[DESCRIBE_COMPONENTS]; /* the first components */
+    /* `count` is the number of all components */
+    uint32_t count = sett_entity_components(world, entity, ids, DESCRIBE_COMPONENTS);
     for (uint32_t k = 0; k < count && k < DESCRIBE_COMPONENTS; k++) {
         const char* separator = k == 0 ? ": " : ", ";
-        setti_writer_add(&text, "%s%s", separator, sett_component_name(world, first[k]));
+        setti_writer_add(&text, "%s%s", separator, sett_component_name(world, ids[k]));
     }
     if (count > DESCRIBE_COMPONENTS) {
         setti_writer_add(&text, ", and %u more", (unsigned)count - DESCRIBE_COMPONENTS);

@@ -21,7 +21,7 @@ static void print_path(const print_context* context, setti_writer* out, sett_ent
     }
 }
 
-/* Adds a handle that a value holds, and the name of the entity. */
+/* Writes a handle that a value holds, and the name of the handle's entity. */
 static void print_handle(void* user, setti_writer* out, sett_entity entity)
 {
     const print_context* context = user;
@@ -46,7 +46,8 @@ static void print_value(setti_writer* out, print_context* context, const setti_t
     if (value == NULL || print_is_tag(type)) {
         return;
     }
-    if (context->call != NULL && type->module == NULL) { /* systems cannot write names and links */
+    /* names and links (types of modules) need no check, because systems cannot write them */
+    if (context->call != NULL && type->module == NULL) {
         setti_world_touch(context->world, entity, type->id, SETTI_ACCESS_READ, context->call);
     }
     if (type->module != NULL && type->module->describe != NULL) {
@@ -84,6 +85,7 @@ static void print_all(setti_writer* out, print_context* context, sett_entity ent
         return;
     }
     print_path(context, out, entity);
+    /* `count` is the number of all components; `ids` has the first ones */
     uint32_t count = sett_entity_components(world, entity, ids, PRINT_COMPONENTS);
     setti_writer_add(out, count != 0 ? "\n" : ": no components\n");
     for (uint32_t k = 0; k < count && k < PRINT_COMPONENTS; k++) {

@@ -14,7 +14,7 @@ void setti_storage_compact(setti_pool* pool, setti_storage* storage)
     if (storage->kind != SETTI_SPARSE || storage->extent == storage->count) {
         return;
     }
-    uint32_t end = 0; /* number of rows without gaps so far */
+    uint32_t end = 0; /* the rows before `end` have no gaps */
     for (uint32_t row = 0; row < storage->extent; row++) {
         if (*setti_storage_index(storage, row) == SETTI_NONE) {
             continue;
@@ -33,28 +33,28 @@ bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_
                          uint32_t extent)
 {
     SETTI_ASSERT(want != NULL && extent >= storage->extent);
-    uint32_t left = storage->extent; /* the values of the rows < left have not moved yet */
-    if (extent == left) {
+    uint32_t unmoved = storage->extent; /* number of values that have not moved yet */
+    if (extent == unmoved) {
         return true;
     }
-    SETTI_ASSERT(left == storage->count);
-    if (!setti_sparse_reserve_pages(pool, storage, extent - left)) {
+    SETTI_ASSERT(unmoved == storage->count); /* there are no gaps yet */
+    if (!setti_sparse_reserve_pages(pool, storage, extent - unmoved)) {
         return false;
     }
-    for (uint32_t row = left; row < extent; row++) {
+    for (uint32_t row = unmoved; row < extent; row++) {
         setti_pages_write(pool, &storage->rows, row >> storage->shift);
         *setti_storage_index(storage, row) = SETTI_NONE;
     }
     storage->extent = extent;
-    for (uint32_t row = extent; row-- > 0 && left != 0;) { /* the last value moves first */
+    for (uint32_t row = extent; row-- > 0 && unmoved != 0;) { /* the last value moves first */
         if (want[row] == SETTI_NONE) {
             continue;
         }
-        left--;
-        if (left != row) {
-            setti_sparse_move(pool, storage, left, row);
-            setti_pages_write(pool, &storage->rows, left >> storage->shift);
-            *setti_storage_index(storage, left) = SETTI_NONE;
+        unmoved--; /* now the row of the value that moves to `row` */
+        if (unmoved != row) {
+            setti_sparse_move(pool, storage, unmoved, row);
+            setti_pages_write(pool, &storage->rows, unmoved >> storage->shift);
+            *setti_storage_index(storage, unmoved) = SETTI_NONE;
         }
     }
     return true;

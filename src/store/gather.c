@@ -12,7 +12,7 @@ void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** lis
     memset(scratch->rows, 0, sizeof(scratch->rows));
     scratch->next = *list;
     scratch->link = list;
-    if (scratch->next != NULL) {
+    if (scratch->next != NULL) { /* the scratch that was first before */
         scratch->next->link = &scratch->next;
     }
     *list = scratch;
@@ -37,14 +37,14 @@ void setti_gather_close(setti_gather_scratch* scratch)
     for (uint32_t k = 0; k < scratch->count; k++) {
         setti_storage* storage = scratch->gathers[k].storage;
         setti_gather** link = &storage->gather;
-        while (*link != &scratch->gathers[k]) { /* usually this is the first gather of the list */
+        while (*link != &scratch->gathers[k]) { /* usually the first of the list */
             link = &(*link)->outer;
             SETTI_ASSERT(*link != NULL);
         }
         *link = (*link)->outer;
         setti_storage_update_access(storage);
     }
-    *scratch->link = scratch->next;
+    *scratch->link = scratch->next; /* removes the scratch from the list */
     if (scratch->next != NULL) {
         scratch->next->link = scratch->link;
     }
@@ -58,15 +58,16 @@ void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch
         if (scratch == except || !gather->used) {
             continue;
         }
-        uint32_t place = index;
+        uint32_t loop_row = index;
         if (scratch->driver != NULL) {
-            place = setti_sparse_row(scratch->driver, index);
+            loop_row = setti_sparse_row(scratch->driver, index);
         }
-        uint32_t row = place - scratch->base; /* of the step; large for entities of other steps */
+        /* the row in the step; beyond the step for entities of other steps, also of earlier ones */
+        uint32_t row = loop_row - scratch->base;
         if (row >= SETTI_GATHER_ROWS) {
             continue;
         }
-        bool is_in_batch = (scratch->rows[row / 64] >> (row % 64) & 1) != 0;
+        bool is_in_batch = ((scratch->rows[row / 64] >> (row % 64)) & 1) != 0;
         if (is_in_batch) {
             return gather->values + (size_t)row * storage->size;
         }

@@ -18,8 +18,8 @@ typedef struct setti_gather {
     setti_storage* storage;     /* has the original values */
     const struct setti_gather_scratch* scratch;
     unsigned char* values; /* the copies, by row of the step */
-    uint32_t term;         /* the number of the query's term that has the values */
-    bool used;             /* false: not copied, because the values have the order of the batch */
+    uint32_t term;         /* the number of the term in the query */
+    bool used;             /* false: there are no copies, as the values have the batch's order */
 } setti_gather;
 
 /* The memory of a loop that gathers. */
@@ -29,7 +29,7 @@ typedef struct setti_gather_scratch {
     const setti_storage* driver; /* the sparse set with the loop's rows; NULL: rows are indices */
     uint32_t base;               /* the first row of the step */
     uint32_t size;               /* bytes of the scratch, with `gathers` and all copies */
-    uint32_t align;              /* alignment of the allocation */
+    uint32_t align;              /* alignment of the scratch */
     uint32_t count;              /* entries of `gathers` */
     uint64_t rows[SETTI_GATHER_ROWS / 64]; /* bit k: the batch has row k of the step */
     setti_gather gathers[];                /* one for each type that the loop writes */
@@ -38,7 +38,7 @@ typedef struct setti_gather_scratch {
 /* Adds an empty scratch at the front of `list`. */
 void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** list);
 
-/* Redirects access by handle. Callers get the copies `values` instead of the storage's values. */
+/* Redirects access by handle: callers get the copies `values` instead of the storage's values. */
 void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values,
                       uint32_t term);
 
@@ -48,8 +48,8 @@ void setti_gather_close(setti_gather_scratch* scratch);
 /* Pass as `except` of setti_gather_find to search all scratches. */
 #define SETTI_GATHER_ANY ((const setti_gather_scratch*)NULL)
 
-/* Returns the latest copy of a value, or NULL if there is none. Does not search the scratch
- * `except`. */
+/* Returns the latest copy of the value of an index. Returns NULL if there is no copy. Does not
+ * search the scratch `except`. */
 void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
                         uint32_t index);
 

@@ -8,8 +8,8 @@
  *     dense    7 2 5 | 3 0 1 ...       sparse  the inverse permutation
  *
  * Invariant:  dense[sparse[id]] == id and sparse[dense[row]] == row, below the capacity;
- *             the pages of each row < count, and of the ids in these rows, exist, so that removal
- *             needs no memory
+ *             for each row < count, the page of the row and the page of the row's id exist, so that
+ *             removal needs no memory
  */
 #include "store/id_set.h"
 
@@ -40,7 +40,7 @@ bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t pos
 
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
-    /* setti_id_set_request swaps two rows: it needs the pages of both rows and of both ids */
+    /* setti_id_set_request swaps two rows, and writes to the pages of both rows and both ids */
     uint32_t free_row = set->count;
     if (!setti_id_set_reserve_page(pool, set, free_row) ||
         !setti_id_set_reserve_page(pool, set, id)) {
@@ -56,7 +56,7 @@ void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
     SETTI_ASSERT(!setti_id_set_has(set, id) && set->count < set->limit && id < set->limit);
     uint32_t row = setti_id_set_sparse(set, id);
-    if (row != set->count) { /* usually equal */
+    if (row != set->count) { /* usually the id is in the first free row already */
         setti_id_set_put(pool, set, row, setti_id_set_dense(set, set->count));
         setti_id_set_put(pool, set, set->count, id);
     }

@@ -24,8 +24,8 @@ typedef struct setti_id_set {
 
 void setti_id_set_init(setti_id_set* set, uint32_t limit);
 
-/* Creates the page of the row `position`, which is also the page of the id `position`. Returns
- * false if memory runs out. */
+/* Creates the page of the row `position`, if it is missing. The id `position` has the same page.
+ * Returns false if memory runs out. */
 bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t position);
 
 static inline uint32_t setti_id_set_capacity(const setti_id_set* set)
@@ -63,7 +63,7 @@ bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id);
 /* Adds a free id. Call setti_id_set_reserve_id before. */
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id);
 
-/* Puts an id into a row. The caller moves the previous id of the row. */
+/* Puts an id into a row. The caller puts the previous id of the row into another row. */
 SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t row, uint32_t id)
 {
     setti_id_page* row_page = set->pages.data[row >> SETTI_ID_SET_SHIFT];
@@ -74,7 +74,7 @@ SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t
     id_page->sparse[id & SETTI_ID_SET_MASK] = row;
 }
 
-/* Removes an id, which becomes the first free id. */
+/* Removes an id. The id becomes the first free id. */
 SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
     const setti_id_page* id_page = set->pages.data[id >> SETTI_ID_SET_SHIFT];
@@ -82,7 +82,7 @@ SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint3
     uint32_t last = set->count - 1;
     SETTI_ASSERT(row <= last);
     set->count = last;
-    if (row != last) {
+    if (row != last) { /* the id and the last member exchange rows */
         const setti_id_page* last_page = set->pages.data[last >> SETTI_ID_SET_SHIFT];
         uint32_t moved = last_page->dense[last & SETTI_ID_SET_MASK];
         setti_id_set_put(pool, set, row, moved);

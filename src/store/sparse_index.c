@@ -10,18 +10,18 @@
  *
  * A new set is hashed. With more than INDEX_MOST values, the index becomes paged, unless the
  * entities are far apart. When the world is trimmed, a small set becomes hashed again. While the
- * pool is pinned, a hash table grows instead, because the size of the table does not depend on the
+ * pool is pinned, a hash table grows instead. The size of a hash table does not depend on the
  * reserved indices.
  *
- * Invariant:  hashed: each page has at most INDEX_MOST used slots, and there is no empty slot
- *             between the home of an index and the slot of this index;
+ * Invariant:  hashed: each page has at most INDEX_MOST used slots;  no slot between the home of an
+ *             index and the slot of the index is empty;
  *             paged: a page's count = number of rows != SETTI_NONE
  */
 #include "store/storage.h"
 
 #define INDEX_MOST (SETTI_INDEX_SLOTS / 4 * 3) /* the most used slots of a page */
 
-/* Returns the number of slots of the hash table, a power of two, minus 1. */
+/* Returns the number of slots of the hash table - 1. The number of slots is a power of two. */
 static uint32_t index_mask(const setti_storage* storage)
 {
     SETTI_ASSERT(storage->hashed != 0);
@@ -34,7 +34,7 @@ SETTI_INLINE uint32_t index_seek(const setti_storage* storage, uint32_t index)
 {
     uint32_t mask = index_mask(storage);
     uint32_t position = setti_index_home(index, storage->hashed);
-    if (SETTI_LIKELY(storage->hashed == 1)) {
+    if (SETTI_LIKELY(storage->hashed == 1)) { /* one page: no search for the page of each slot */
         const setti_sparse_page* page = storage->presence.data[0];
         while (page->slot[position].index != index && page->slot[position].index != SETTI_NONE) {
             position = (position + 1) & mask;
@@ -85,7 +85,7 @@ static void index_clear_page(setti_pool* pool, const setti_storage* storage, uin
     page->count = 0;
 }
 
-/* Creates the page `number` of the index, if there is none. Returns false if memory runs out. */
+/* Creates the page `number` of the index, if it is missing. Returns false if memory runs out. */
 static bool index_ensure_page(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     bool fresh;
@@ -132,8 +132,9 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
             return false;
         }
     }
+    /* drops the old index; nothing can fail from here on */
     for (uint32_t number = 0; number < pages; number++) {
-        index_clear_page(pool, storage, number); /* drops the old index: nothing can fail now */
+        index_clear_page(pool, storage, number);
     }
     storage->hashed = pages;
     index_fill(pool, storage);
@@ -153,7 +154,7 @@ bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
             return false;
         }
     }
-    uint32_t hashed = storage->hashed;
+    uint32_t hashed = storage->hashed; /* the pages of the old hash table */
     for (uint32_t number = 0; number < hashed; number++) {
         if (setti_pages_get(&storage->presence, number) != NULL) {
             index_clear_page(pool, storage, number);
@@ -163,7 +164,7 @@ bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
     index_fill(pool, storage);
     for (uint32_t number = 0; number < hashed; number++) {
         const setti_sparse_page* page = setti_pages_get(&storage->presence, number);
-        if (page != NULL && page->count == 0) {
+        if (page != NULL && page->count == 0) { /* the paged index does not use the page */
             setti_pages_free(pool, &storage->presence, number);
         }
     }
@@ -188,16 +189,16 @@ static bool index_is_far(const setti_storage* storage)
  * memory runs out. */
 bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
-    uint64_t need = (uint64_t)storage->count + count;
-    /* setti_sparse_reserve_index makes room in a paged index */
-    if (storage->hashed == 0 || need <= (uint64_t)storage->hashed * INDEX_MOST) {
+    uint64_t needed_slots = (uint64_t)storage->count + count;
+    /* in a paged index, setti_sparse_reserve_index makes the room */
+    if (storage->hashed == 0 || needed_slots <= (uint64_t)storage->hashed * INDEX_MOST) {
         return true;
     }
     if (pool->pinned == 0 && !index_is_far(storage)) {
         return setti_sparse_use_pages(pool, storage);
     }
     uint32_t pages = storage->hashed;
-    while (need > (uint64_t)pages * INDEX_MOST) {
+    while (needed_slots > (uint64_t)pages * INDEX_MOST) {
         pages *= 2;
     }
     return index_use_hash(pool, storage, pages);
@@ -206,7 +207,7 @@ bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint
 bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE && index != SETTI_NONE);
-    uint32_t number = 0; /* of a hash table, only the first page may be missing */
+    uint32_t number = 0; /* a hash table may lack only the first page */
     if (storage->hashed == 0) {
         number = index >> SETTI_SPARSE_SHIFT;
     }
@@ -246,7 +247,7 @@ void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, 
     ((setti_sparse_page*)storage->presence.data[index >> SETTI_SPARSE_SHIFT])->count++;
 }
 
-/* Empties the slot `hole`. Moves later slots into the hole, so that searches do not end at the hole
+/* Empties the slot `hole`. Moves later slots into the hole, because a search ends at an empty slot
  * (backward shift). */
 SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storage, uint32_t hole)
 {
@@ -257,7 +258,7 @@ SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storag
             break;
         }
         uint32_t home = setti_index_home(slot.index, storage->hashed);
-        /* the hole is between `home` and `position` */
+        /* the hole is between `home` and `position`: a search for the slot would end at the hole */
         if (((position - home) & mask) >= ((position - hole) & mask)) {
             index_write_slot(pool, storage, hole, slot);
             hole = position;
@@ -287,9 +288,10 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     uint32_t row = page->slot[hole].row;
     uint32_t last = storage->extent - 1;
     SETTI_ASSERT(page->slot[hole].index == index && row <= last);
+    /* with SETTI_NO_COW, both calls return true */
     (void)setti_pages_try_mark(pool, &storage->presence, 0, SETTI_NO_COW);
     (void)setti_pages_try_mark(pool, &storage->rows, row >> storage->shift, SETTI_NO_COW);
-    if (row != last) {
+    if (row != last) { /* the last value moves to `row` */
         uint32_t moved = *setti_storage_index(storage, last);
         page->slot[index_seek(storage, moved)].row = row;
         *setti_storage_index(storage, row) = moved;
@@ -305,11 +307,12 @@ bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t in
     return true;
 }
 
-/* Makes the index a hash table of one page, if the set has few values. Frees this page if the set
- * has no values. */
+/* If the set has few values, makes the index a hash table of one page. If the set has no values,
+ * also frees the page. */
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(pool->pinned == 0);
+    /* half of INDEX_MOST, so that the next additions do not change the index again */
     if (storage->hashed != 1 && storage->count <= INDEX_MOST / 2) {
         (void)index_use_hash(pool, storage, 1);
     }
@@ -318,6 +321,7 @@ void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
     }
 }
 
+/* Checks a hash table, and counts the entries in *entries. Returns the error, or NULL. */
 static const char* index_validate_hash(const setti_storage* storage, uint32_t* entries)
 {
     uint32_t pages = storage->hashed;

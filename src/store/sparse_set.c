@@ -39,7 +39,7 @@ sett_status sett_sparse_set_add(sett_sparse_set* set, uint32_t* id)
     if (SETTI_IS_NULL(set)) {
         return SETT_STATUS_ARGUMENT;
     }
-    /* the first free id, or the limit if the set is full */
+    /* the first free id; if the set is full, this is the limit, which the request rejects */
     uint32_t fresh = setti_id_set_dense(&set->set, set->set.count);
     sett_status status = sett_sparse_set_request(set, fresh);
     if (status == SETT_OK) {
@@ -139,14 +139,14 @@ static int set_compare_numbers(uint32_t a, uint32_t b, void* user)
 static uint32_t* set_merge_sort(uint32_t* runs, uint32_t* merged, size_t count,
                                 int (*compare)(uint32_t, uint32_t, void*), void* user)
 {
-    for (size_t run = 1; run < count; run *= 2) {
-        for (size_t start = 0; start < count; start += 2 * run) {
+    for (size_t length = 1; length < count; length *= 2) { /* merges runs of this length in pairs */
+        for (size_t start = 0; start < count; start += 2 * length) {
             size_t a = start;
-            size_t a_end = SETTI_MIN(start + run, count);
+            size_t a_end = SETTI_MIN(start + length, count);
             size_t b = a_end;
-            size_t b_end = SETTI_MIN(start + 2 * run, count);
+            size_t b_end = SETTI_MIN(start + 2 * length, count);
             for (size_t position = start; position < b_end; position++) {
-                bool takes_a = a < a_end; /* else only run b is left */
+                bool takes_a = a < a_end; /* false: only ids of run b are left */
                 if (takes_a && b < b_end) {
                     takes_a = compare(runs[a], runs[b], user) <= 0;
                 }
@@ -182,7 +182,7 @@ sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(uint32_t, 
     if (ids == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    bool sorted = true;
+    bool sorted = true; /* the rows so far are in order */
     for (uint32_t row = 0; row < count; row++) {
         ids[row] = setti_id_set_dense(inner, row);
         if (sorted && row != 0) {

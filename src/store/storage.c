@@ -10,12 +10,14 @@
 
 SETTI_ZEROES_CONST setti_zero_page setti_zeroes = {{0}};
 
-/* Computes the layout of a page, which has up to `bytes` bytes of values. */
+/* Computes how many rows a page has, and where its parts begin. The values of a page have up to
+ * `bytes` bytes. */
 static void storage_lay_out(setti_storage* storage, size_t bytes)
 {
-    uint8_t least = storage->kind == SETTI_SPARSE ? 0 : 6; /* at least a word of presence */
+    /* the rows of an array's page have at least one word of presence: 1 << 6 bits */
+    uint8_t least_shift = (storage->kind == SETTI_SPARSE) ? 0 : 6;
     storage->shift = SHIFT_MAX;
-    while (storage->shift > least && ((size_t)storage->size << storage->shift) > bytes) {
+    while (storage->shift > least_shift && ((size_t)storage->size << storage->shift) > bytes) {
         storage->shift--;
     }
     size_t rows = setti_storage_rows(storage);
@@ -43,7 +45,7 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     storage->tracked = tracked && kind != SETTI_TAG;
     storage->spare = SETTI_NONE;
     storage->stray = SETTI_NONE;
-    storage->hashed = kind == SETTI_SPARSE ? 1 : 0;
+    storage->hashed = (kind == SETTI_SPARSE) ? 1 : 0; /* at first a hash table of one page */
     storage_lay_out(storage, PAGE_BYTES);
     if (kind == SETTI_SPARSE) {
         setti_pages_init(&storage->presence, sizeof(setti_sparse_page), 64);
@@ -58,12 +60,12 @@ void setti_storage_use_pages(setti_storage* storage, bool small)
 {
     SETTI_ASSERT(storage->rows.count == 0 && storage->rows.capacity == 0);
     setti_page_notes* notes = storage->rows.notes; /* storage_lay_out clears `rows` */
-    bool saved = storage->saved != 0;
+    bool has_saved = storage->saved != 0;
     storage->saved = 0;
     storage_lay_out(storage, small ? PAGE_BYTES_SMALL : PAGE_BYTES);
     storage->rows.notes = notes;
-    if (saved) {
-        setti_storage_add_saved(storage);
+    if (has_saved) {
+        setti_storage_add_saved(storage); /* at the offset in the new layout */
     }
 }
 
@@ -95,7 +97,7 @@ bool setti_sparse_has(const setti_storage* storage, uint32_t index)
 
 void* setti_storage_find_other(const setti_storage* storage, uint32_t index)
 {
-    if (SETTI_UNLIKELY(storage->gather != NULL)) {
+    if (SETTI_UNLIKELY(storage->gather != NULL)) { /* loops work on copies of the values */
         return setti_storage_find_gathered(storage, index);
     }
     uint32_t place = setti_storage_slot(storage, index);
@@ -112,7 +114,7 @@ void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uin
         return NULL;
     }
     setti_storage_write(pool, storage, place);
-    if (SETTI_UNLIKELY(storage->gather != NULL)) {
+    if (SETTI_UNLIKELY(storage->gather != NULL)) { /* loops work on copies of the values */
         return setti_storage_find_gathered(storage, index);
     }
     return setti_storage_at(storage, place);
@@ -139,7 +141,7 @@ uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index)
     if (written == 0) {
         return 0;
     }
-    uint32_t number = index >> SETTI_BITS_SHIFT; /* of the page of presence */
+    uint32_t number = index >> SETTI_BITS_SHIFT; /* the number of the page of presence */
     if (storage->kind == SETTI_SPARSE) {
         number = setti_sparse_page_of(storage, index);
     }
@@ -160,14 +162,15 @@ uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor)
     return setti_sparse_next(storage, cursor);
 }
 
-/* Returns the place whose value is at an address, or SETTI_NONE if there is none. */
-static uint32_t storage_find_row(const setti_storage* storage, const void* address)
+/* Returns the place of the row that has the byte at `address`. Returns SETTI_NONE if no page has
+ * the byte. */
+static uint32_t storage_find_place(const setti_storage* storage, const void* address)
 {
-    uintptr_t page_size = (uintptr_t)storage->size << storage->shift; /* of the values alone */
+    uintptr_t page_size = (uintptr_t)storage->size << storage->shift; /* of a page's values alone */
     for (uint32_t number = 0; number < storage->rows.count; number++) {
         uintptr_t start = (uintptr_t)storage->rows.data[number];
         uintptr_t offset = (uintptr_t)address - start;
-        if (start != 0 && offset < page_size) {
+        if (start != 0 && offset < page_size) { /* 0: there is no page */
             return (number << storage->shift) + (uint32_t)(offset / storage->size);
         }
     }
@@ -176,7 +179,7 @@ static uint32_t storage_find_row(const setti_storage* storage, const void* addre
 
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address)
 {
-    uint32_t place = storage_find_row(storage, address);
+    uint32_t place = storage_find_place(storage, address);
     if (place >= storage->extent) { /* also SETTI_NONE */
         return SETTI_NONE;
     }
@@ -203,7 +206,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
 {
     SETTI_ASSERT(count != 0 && first <= SETTI_NONE - count);
     bool is_sparse = storage->kind == SETTI_SPARSE;
-    if (is_sparse && storage->hashed != 0) { /* a hash table has room for all indices */
+    if (is_sparse && storage->hashed != 0) { /* one page of a hash table serves all indices */
         return setti_sparse_reserve_index(pool, storage, first);
     }
     uint32_t shift = is_sparse ? SETTI_SPARSE_SHIFT : storage->shift;
@@ -227,14 +230,14 @@ static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* stora
 {
     SETTI_ASSERT(storage->kind == SETTI_TAG);
     uint64_t* word = setti_storage_word(storage, index);
-    if (word == NULL || (*word >> (index % 64) & 1) != 0 ||
+    if (word == NULL || ((*word >> (index % 64)) & 1) != 0 ||
         !setti_pages_try_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT)) {
         return NULL;
     }
     *word |= (uint64_t)1 << (index % 64);
     storage->count++;
     storage->extent = SETTI_MAX(storage->extent, index + 1);
-    return setti_unconst(storage);
+    return setti_unconst(storage); /* a tag has no value: an address without meaning */
 }
 
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
@@ -246,7 +249,7 @@ void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_
         return storage_try_insert_tag(pool, storage, index);
     }
     if (setti_bitmap_has(storage, index)) {
-        return NULL;
+        return NULL; /* the slow path handles an existing value */
     }
     return setti_array_try_insert(pool, storage, index, SETTI_COW);
 }

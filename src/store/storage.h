@@ -83,7 +83,7 @@ typedef struct setti_storage {
 
     /* These SETTI_STORAGE_ROOT_SIZE bytes and the pages are the state of the storage. */
     uint32_t count;  /* number of values */
-    uint32_t extent; /* more than each index with a value; sparse set: more than each row in use */
+    uint32_t extent; /* above all indices with a value; sparse set: above all rows in use */
     /* The number of an empty page that is kept for the next addition, or SETTI_NONE. Array: a page
      * of rows; tag: the bits of 1 << shift entities; sparse set: a page of the index. */
     uint32_t spare;
@@ -93,10 +93,10 @@ typedef struct setti_storage {
     bool keep_order; /* sparse set: a removal leaves a gap */
     bool far;        /* array, tag: an index was too high for inlined reads (SETTI_READ_SHIFT) */
     struct setti_gather* gather; /* the open loops that work on copies of values, or NULL */
-    uint32_t indices;            /* sparse set: offset in a page of the rows' entity indices */
-    uint32_t ticks;              /* offset in a page of the rows' ticks, if tracked */
-    uint32_t saved;              /* offset in a page of the bits of setti_storage_saved. 0: none */
-    uint32_t align;              /* alignment of pages, at least that of a value */
+    uint32_t indices;            /* sparse set: where the entity indices begin in a page */
+    uint32_t ticks;              /* tracked: where the ticks begin in a page */
+    uint32_t saved;              /* where the bits of setti_storage_saved begin. 0: no bits */
+    uint32_t align;              /* alignment of a page, at least the alignment of a value */
     uint32_t stray; /* the page that became empty while pinned. SETTI_NONE: no page did */
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
     void* user;                                                     /* argument of `move` */
@@ -123,7 +123,8 @@ void setti_storage_use_pages(setti_storage* storage, bool small);
 /* Adds room for the bits of setti_storage_saved to each page. The storage must be empty. */
 void setti_storage_add_saved(setti_storage* storage);
 
-/* Updates `handle_kind`, and what readers see, after a change of `gather` or `far`. */
+/* Call after a change of `gather` or `far`. Updates `handle_kind`, and hides the pages from readers
+ * or shows them. */
 static inline void setti_storage_update_access(setti_storage* storage)
 {
     bool slow = storage->gather != NULL || storage->far;
@@ -148,7 +149,7 @@ SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t
 {
     uint64_t* words = setti_pages_get(&storage->presence, index >> SETTI_BITS_SHIFT);
     if (words != NULL) {
-        words += index / 64 & (SETTI_BITS_WORDS - 1);
+        words += (index / 64) & (SETTI_BITS_WORDS - 1);
     }
     return words;
 }
@@ -172,6 +173,7 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
  * number of pages of the hash table. */
 SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
 {
+    /* hash * slots / 2^32, for a hash of 32 bits */
     return (uint32_t)(((uint64_t)(index * 2654435769u) * pages * SETTI_INDEX_SLOTS) >> 32);
 }
 
@@ -218,18 +220,19 @@ SETTI_INLINE uint32_t setti_sparse_row(const setti_storage* storage, uint32_t in
     return row;
 }
 
-/* Sparse set: returns the number of the page of the index that has an entity. */
+/* Sparse set: returns the number of the index page that has an entity's row. */
 SETTI_INLINE uint32_t setti_sparse_page_of(const setti_storage* storage, uint32_t index)
 {
     if (storage->hashed == 0) {
         return index >> SETTI_SPARSE_SHIFT;
     }
-    return storage->hashed == 1 ? 0 : setti_index_find(storage, index) >> SETTI_INDEX_SHIFT;
+    return (storage->hashed == 1) ? 0 : (setti_index_find(storage, index) >> SETTI_INDEX_SHIFT);
 }
 
 bool setti_sparse_has(const setti_storage* storage, uint32_t index);
 
-/* Inlined for arrays and tags. Inlined sparse sets would take 40 KB more. */
+/* Whether an index has a value. Inlined for arrays and tags. Inlined code for sparse sets would add
+ * 40 KB to the library. */
 SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->kind != SETTI_SPARSE)) {
@@ -241,7 +244,7 @@ SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index
 /* Returns the bits of 64 entities: bit k is set if the entity of index base + k has a value. */
 uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base);
 
-/* Returns the place of an entity's value, or SETTI_NONE if there is none. */
+/* Returns the place of an entity's value. Returns SETTI_NONE if there is no value. */
 SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->kind != SETTI_SPARSE)) {
@@ -267,11 +270,11 @@ SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place
     return setti_storage_row(storage, place);
 }
 
-/* Array, tag: returns the first index >= `index` that has a page, or SETTI_NONE if there is
- * none. */
+/* Array, tag: returns the first index >= `index` that has a page. Returns SETTI_NONE if no such
+ * index has a page. */
 uint32_t setti_array_seek(const setti_storage* storage, uint32_t index);
 
-/* Array, tag: returns 1 + the highest index that has a value, or 0 if there is no value. */
+/* Array, tag: returns 1 + the highest index that has a value. Returns 0 if there are no values. */
 uint32_t setti_array_end(const setti_storage* storage);
 
 /* Returns the bits in a saved page: bit k is set if row k has a value. */
@@ -299,13 +302,13 @@ SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t
     return (uint64_t*)(void*)(page + storage->ticks) + (place & (setti_storage_rows(storage) - 1));
 }
 
-/* Like setti_storage_find, for a storage whose values loops have copied. */
+/* Like setti_storage_find, while loops work on copies of the storage's values. */
 void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 
 /* Like setti_storage_find, for all kinds, but not inlined. */
 void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
 
-/* Returns the value of an entity, or NULL if there is none. Inlined for arrays. */
+/* Returns the value of an entity. Returns NULL if there is no value. Inlined for arrays. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
@@ -359,7 +362,8 @@ uint64_t setti_storage_written(const setti_storage* storage, uint32_t index);
 /* Returns the tick of the last write or restore of a value. Returns 0 if there is no value. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 
-/* Copies the ticks of a value that moves from `old_place` to `new_place`. */
+/* Copies the tick of a value that moves from `old_place` to `new_place`. The new page gets the
+ * later restore tick of both pages. */
 SETTI_INLINE void setti_storage_move_tick(const setti_storage* old_storage, uint32_t old_place,
                                           const setti_storage* new_storage, uint32_t new_place)
 {
@@ -373,8 +377,8 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* old_storage, uint
     *new_restored = SETTI_MAX(*new_restored, old_restored);
 }
 
-/* Returns the next index that has a value, or SETTI_NONE at the end. The caller may erase the value
- * of the returned index. *cursor is 0 at the beginning. */
+/* Returns the next index that has a value. Returns SETTI_NONE at the end. *cursor is 0 at the
+ * beginning. The caller may erase the value of the returned index. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
 /* Walks over all indices with a value: SETTI_EACH_INDEX(index, storage) { ... } */
@@ -385,7 +389,7 @@ uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 /* Like setti_storage_next, but in the order of rows. The caller may not erase values. */
 static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint32_t* cursor)
 {
-    uint32_t index = SETTI_NONE;
+    uint32_t index = SETTI_NONE; /* no row is found yet */
     if (storage->kind != SETTI_SPARSE) {
         return setti_storage_next(storage, cursor);
     }
@@ -395,7 +399,8 @@ static inline uint32_t setti_storage_next_row(const setti_storage* storage, uint
     return index;
 }
 
-/* Returns the index of the entity whose value is at an address, or SETTI_NONE if there is none. */
+/* Returns the index of the entity that has the value at `address`. Returns SETTI_NONE if there is
+ * no value at `address`. */
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 
 /* ------------------------------------------------------------------------------------- changing
@@ -407,8 +412,8 @@ bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t in
 /* Creates pages for `count` more rows of a sparse set. Returns false if memory runs out. */
 bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count);
 
-/* Makes room for `count` more rows of a sparse set, and for their entries in a hash table. Returns
- * false if memory runs out. */
+/* Makes room for `count` more rows of a sparse set, and for `count` more entries in a hash table.
+ * Returns false if memory runs out. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 
 /* Makes room for `count` more entities. Call setti_storage_reserve_indices next. Both functions
@@ -432,8 +437,8 @@ void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
 /* Closes the gaps of a keep_order storage. */
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 
-/* Opens a gap at each row with want[row] == SETTI_NONE. `want` has `extent` rows. Returns false if
- * memory runs out. */
+/* Moves the values apart, so that each row with want[row] == SETTI_NONE becomes a gap. `want` has
+ * `extent` rows. Returns false if memory runs out. */
 bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent);
 
@@ -443,11 +448,11 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 /* Frees the pages that became empty while the pool was pinned. */
 void setti_storage_free_strays(setti_pool* pool, setti_storage* storage);
 
-/* Returns the part of the storage's invariant that is violated, or NULL if none is. */
+/* Checks the invariant of the storage. Returns the error, or NULL. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* The fast path of an insertion into an existing page. Returns NULL if a snapshot needs the
- * page. */
+/* The fast path of an insertion into an array, if the page of rows exists. Returns NULL if a
+ * snapshot needs the page. */
 SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
@@ -457,9 +462,9 @@ SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage*
             !setti_pages_try_mark(pool, &storage->presence, index >> SETTI_BITS_SHIFT, cow))) {
         return NULL;
     }
-    uint64_t* words =
-        storage->presence.data[index >> SETTI_BITS_SHIFT]; /* exists, because the rows exist */
-    uint64_t* word = &words[index / 64 & (SETTI_BITS_WORDS - 1)];
+    /* the page of presence exists, because the page of rows exists */
+    uint64_t* words = storage->presence.data[index >> SETTI_BITS_SHIFT];
+    uint64_t* word = &words[(index / 64) & (SETTI_BITS_WORDS - 1)];
     SETTI_ASSERT((*word >> (index % 64) & 1) == 0);
     *word |= (uint64_t)1 << (index % 64);
     storage->count++;
@@ -499,15 +504,15 @@ SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_st
     if (SETTI_UNLIKELY(storage->kind == SETTI_SPARSE || word == NULL)) {
         return SETTI_NOT_ERASED;
     }
-    uint64_t rest = *word ^ (uint64_t)1 << (index % 64);
-    bool absent = rest > *word; /* the exclusive or has set the bit */
+    uint64_t new_word = *word ^ ((uint64_t)1 << (index % 64));
+    bool absent = new_word > *word; /* the bit was 0, and is 1 now */
     if (SETTI_UNLIKELY(absent || !setti_pages_try_write(pool, &storage->presence,
                                                         index >> SETTI_BITS_SHIFT))) {
         return SETTI_NOT_ERASED;
     }
-    *word = rest;
+    *word = new_word;
     storage->count--;
-    return rest != 0 ? SETTI_ERASED : SETTI_EMPTIED;
+    return new_word != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
 /* Like setti_array_try_erase. The value exists, and no snapshot is held. */
@@ -517,13 +522,13 @@ SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti
     SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t number = index >> SETTI_BITS_SHIFT;
     uint64_t* words = storage->presence.data[number];
-    uint32_t position = index / 64 & (SETTI_BITS_WORDS - 1);
+    uint32_t position = (index / 64) & (SETTI_BITS_WORDS - 1);
     SETTI_ASSERT((words[position] >> (index % 64) & 1) != 0);
     (void)setti_pages_try_mark(pool, &storage->presence, number, SETTI_NO_COW);
     storage->count--;
-    uint64_t rest = words[position] & ~((uint64_t)1 << (index % 64));
-    words[position] = rest;
-    return rest != 0 ? SETTI_ERASED : SETTI_EMPTIED;
+    uint64_t new_word = words[position] & ~((uint64_t)1 << (index % 64));
+    words[position] = new_word;
+    return new_word != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
 /* Frees pages, if possible, after the word of presence of `index` became 0. */
@@ -533,6 +538,7 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
 
 #define SETTI_ROW_SMALL 64 /* inlined copies up to this size are faster than calls of memcpy */
 
+/* Copies the bytes of a row. */
 SETTI_INLINE void setti_row_copy(void* out, const void* in, size_t size)
 {
     unsigned char* copy = out;
@@ -548,7 +554,7 @@ SETTI_INLINE void setti_row_copy(void* out, const void* in, size_t size)
         memcpy(copy + size - 8, original + size - 8, 8);
         return;
     }
-    if (size >= 4) {
+    if (size >= 4) { /* the two parts may overlap */
         memcpy(copy, original, 4);
         memcpy(copy + size - 4, original + size - 4, 4);
         return;
@@ -570,14 +576,14 @@ SETTI_INLINE void* setti_row_zero(void* out, size_t size)
     if (size > SETTI_ROW_SMALL) {
         return memset(bytes, 0, size);
     }
-    if (size >= 8) {
+    if (size >= 8) { /* the last 8 bytes may overlap the 8 bytes before */
         for (size_t offset = 0; offset + 8 < size; offset += 8) {
             memset(bytes + offset, 0, 8);
         }
         memset(bytes + size - 8, 0, 8);
         return out;
     }
-    if (size >= 4) {
+    if (size >= 4) { /* the two parts may overlap */
         memset(bytes, 0, 4);
         memset(bytes + size - 4, 0, 4);
         return out;
@@ -622,12 +628,12 @@ SETTI_INLINE void setti_sparse_assign_row(setti_pool* pool, const setti_storage*
 /* ---------------------------------------------------------------------------------------- kinds
  * The functions of each kind that storage.c calls, and functions shared by the files of a kind. */
 
-/* Notes a page that became empty. The page is freed when the pool is no longer pinned. */
+/* Notes that a page became empty. The page is freed when the pool is no longer pinned. */
 SETTI_INLINE void setti_storage_note_stray(setti_pool* pool, setti_storage* storage,
                                            uint32_t number)
 {
     SETTI_ASSERT(pool->pinned != 0);
-    bool single = storage->stray == SETTI_NONE || storage->stray == number; /* the only page */
+    bool single = storage->stray == SETTI_NONE || storage->stray == number; /* the only stray */
     storage->stray = single ? number : SETTI_STRAYS;
     pool->strayed = true;
 }

@@ -9,15 +9,15 @@
  *     rows       [p][p][p][ ][p][ ][ ][p] ...                pages with values; a tag has no rows
  *     page       row 0 | row 1 | ... | ticks, if tracked
  *
- * The tables have a bit for each existing page (setti_pages_next). So a walk skips missing pages.
- * The bits of presence are not in the pages of rows. So tests of presence touch little memory.
+ * The tables of pages have a bit for each existing page (setti_pages_next). So a walk skips missing
+ * pages. The bits of presence are apart from the rows. So tests of presence touch little memory.
  *
  * Invariant:  bit i is set <=> i has a value;  count = number of set bits;
  *             i has a value => i < extent, and the page with row i exists;
  *             a page of presence exists => the table of rows covers all indices of the page;
  *             a page of rows exists => the page of presence of these rows exists;
- *             a page of rows without a set bit is the spare, or reserved, or became empty while the
- *             pool is pinned
+ *             a page of rows without a set bit is the spare, is reserved, or became empty while the
+ *             pool was pinned
  */
 #include "store/storage.h"
 
@@ -31,32 +31,32 @@ static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
     if (storage->kind == SETTI_TAG) {
         return !setti_bits_any(storage->presence.data[number], SETTI_BITS_WORDS);
     }
-    uint32_t pages = 1u << (SETTI_BITS_SHIFT - storage->shift);
-    uint32_t first = number * pages;
-    SETTI_ASSERT(first + pages <= storage->rows.count);
+    uint32_t row_pages = 1u << (SETTI_BITS_SHIFT - storage->shift); /* for a page of presence */
+    uint32_t first = number * row_pages;
+    SETTI_ASSERT(first + row_pages <= storage->rows.count);
     const uint64_t* bits = setti_pages_bits(&storage->rows) + first / 64;
-    if (pages < 64) {
-        return (bits[0] >> (first % 64) & setti_bits_below(pages)) == 0;
+    if (row_pages < 64) { /* the bits of these pages are a part of a word */
+        return ((bits[0] >> (first % 64)) & setti_bits_below(row_pages)) == 0;
     }
-    return !setti_bits_any(bits, pages / 64);
+    return !setti_bits_any(bits, row_pages / 64);
 }
 
 void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && setti_storage_word(storage, index) != NULL);
     uint32_t rows = setti_storage_rows(storage);
-    uint32_t page_rest = rows - (index & (rows - 1));
+    uint32_t page_rest = rows - (index & (rows - 1)); /* rows of the page from `index` on */
     uint32_t end = index + SETTI_MIN(*count, page_rest);
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    /* before the bits are set: saving the page reads the bits */
+    /* before the bits are set, because a snapshot that saves the page reads the bits */
     setti_storage_write(pool, storage, index);
     for (uint32_t position = index; position < end;) {
-        uint32_t until = SETTI_MIN(end, (position | 63) + 1); /* up to the end of the word */
-        uint64_t mask = setti_bits_below(until - position) << (position % 64);
+        uint32_t word_end = SETTI_MIN(end, (position | 63) + 1); /* | 63: the word's last bit */
+        uint64_t mask = setti_bits_below(word_end - position) << (position % 64);
         uint64_t* word = setti_storage_word(storage, position);
         SETTI_ASSERT((*word & mask) == 0);
         *word |= mask;
-        position = until;
+        position = word_end;
     }
     for (uint32_t position = index; storage->tracked && position < end; position++) {
         *setti_storage_tick(storage, position) = pool->tick;
@@ -119,8 +119,8 @@ static void array_lower_extent(setti_storage* storage)
     }
 }
 
-/* Frees the page of presence for the rows of the page `page`, if the page of presence is unused.
- * Lowers the extent. Call after the page of rows `page` was freed. */
+/* Call after the page of rows `page` was freed. Lowers the extent. If the page of presence is now
+ * unused, a tag frees this page. An array keeps up to ARRAY_BLANK of these pages. */
 static void array_update_after_free(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -136,7 +136,7 @@ static void array_update_after_free(setti_pool* pool, setti_storage* storage, ui
     array_lower_extent(storage);
 }
 
-/* Frees the spare page if it is still empty. */
+/* Frees the spare page if the page is still empty. Afterwards there is no spare. */
 static void array_free_spare(setti_pool* pool, setti_storage* storage)
 {
     uint32_t spare = storage->spare;
@@ -150,8 +150,8 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
     array_update_after_free(pool, storage, spare);
 }
 
-/* Moves the spare page to the entry `number`, which has no page. Returns false if that is not
- * possible. */
+/* Moves the spare page to the entry `number`, which has no page. Returns false if there is no empty
+ * spare, or if the spare must stay in place. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
@@ -173,15 +173,16 @@ static bool array_add_presence(setti_pool* pool, setti_storage* storage, uint32_
 {
     bool created; /* not needed */
     uint32_t number = index >> SETTI_BITS_SHIFT;
-    uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
-    if (storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, pages)) {
+    /* entries of the table of rows, up to the last index of the page of presence */
+    uint32_t row_pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
+    if (storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, row_pages)) {
         return false;
     }
     if (!setti_pages_ensure(pool, &storage->presence, number, &created)) {
         return false;
     }
     memset(storage->presence.data[number], 0, storage->presence.size);
-    if (index >> SETTI_READ_SHIFT != 0) {
+    if (index >> SETTI_READ_SHIFT != 0) { /* too high for inlined reads */
         storage->far = true;
         setti_storage_update_access(storage);
     }
@@ -293,7 +294,7 @@ uint32_t setti_array_end(const setti_storage* storage)
         return 0;
     }
     for (uint32_t end = storage->extent;;) {
-        /* the first index of the word that has index end - 1 */
+        /* the first index of the word that has the bit of index end - 1 */
         uint32_t start = (end - 1) & ~(uint32_t)63;
         const uint64_t* word = setti_storage_word(storage, start);
         if (word != NULL && *word != 0) {
@@ -314,9 +315,9 @@ uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)
     while (index < storage->extent) {
         const uint64_t* word = setti_storage_word(storage, index);
         if (word == NULL) {
-            index = setti_array_seek(storage, index);
+            index = setti_array_seek(storage, index); /* SETTI_NONE ends the loop */
         } else if ((*word >> (index % 64)) == 0) {
-            index = (index | 63) + 1;
+            index = (index | 63) + 1; /* the first index of the next word */
         } else {
             index += setti_bits_lowest(*word >> (index % 64));
             *cursor = index + 1;
@@ -332,16 +333,16 @@ SETTI_COLD const char* setti_array_validate(const setti_storage* storage)
     uint32_t found = 0;
     for (uint32_t number = 0; number < storage->presence.count; number++) {
         const uint64_t* words = storage->presence.data[number];
-        uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
+        uint32_t row_pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
         if (words == NULL) {
             continue;
         }
-        if (storage->kind == SETTI_ARRAY && storage->rows.count < pages) {
+        if (storage->kind == SETTI_ARRAY && storage->rows.count < row_pages) {
             return "array: the table of rows is shorter than the bits";
         }
         for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
             uint32_t start = (number << SETTI_BITS_SHIFT) + k * 64;
-            uint32_t allowed = 0; /* bits of the word that may be set */
+            uint32_t allowed = 0; /* number of the word's lowest bits that may be set */
             if (storage->extent > start) {
                 allowed = storage->extent - start;
             }

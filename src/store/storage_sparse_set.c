@@ -1,6 +1,6 @@
 /* storage_sparse_set.c: the sparse set with values.
  *
- * The workload: components of few entities, walked from end to end; types with an order. An
+ * The workload: components of few entities, walked from end to end; types with keep_order. An
  * addition appends a row. A removal moves the last row to the empty row. With keep_order, a removal
  * leaves a gap for compact.c.
  *
@@ -18,9 +18,9 @@ bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32
         return true;
     }
     if (count > SETTI_NONE - storage->extent) {
-        return false; /* there are not so many rows: treated as if memory ran out */
+        return false; /* so many row numbers do not exist: treated as if memory ran out */
     }
-    bool fresh;
+    bool fresh; /* not needed */
     uint32_t last = (storage->extent + count - 1) >> storage->shift;
     for (uint32_t number = storage->extent >> storage->shift; number <= last; number++) {
         if (!setti_pages_ensure(pool, &storage->rows, number, &fresh)) {
@@ -36,15 +36,15 @@ bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
            setti_sparse_reserve_entries(pool, storage, count);
 }
 
-/* Whether the next insertion closes the gaps. That is so if the insertion needs a new page, and at
- * least half of the rows are gaps. */
+/* Whether the next insertion first closes the gaps: if the insertion needs a new page, and at least
+ * half of the rows are gaps. */
 bool setti_sparse_is_full(const setti_storage* storage)
 {
     if (storage->kind != SETTI_SPARSE || storage->extent == 0) {
         return false;
     }
     if (storage->extent - storage->count < storage->count) {
-        return false;
+        return false; /* fewer gaps than values */
     }
     return setti_pages_get(&storage->rows, storage->extent >> storage->shift) == NULL;
 }
@@ -107,7 +107,7 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     SETTI_ASSERT(setti_pages_get(&storage->rows, storage->extent >> storage->shift) != NULL);
     uint32_t rows = setti_storage_rows(storage);
     uint32_t first = storage->extent;
-    *count = SETTI_MIN(*count, rows - (first & (rows - 1)));
+    *count = SETTI_MIN(*count, rows - (first & (rows - 1))); /* up to the end of the page */
     for (uint32_t k = 0; k < *count; k++) {
         setti_sparse_put(pool, storage, index + k, first + k);
         setti_storage_write(pool, storage, first + k);
@@ -122,7 +122,7 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t old_row, uint32_t new_row)
 {
     SETTI_ASSERT(old_row != new_row && *setti_storage_index(storage, old_row) != SETTI_NONE);
-    if (setti_pages_values(&storage->rows) != NULL) { /* saves the page before the value moves */
+    if (setti_pages_values(&storage->rows) != NULL) { /* saved before the value moves */
         setti_pages_write(pool, &storage->rows, old_row >> storage->shift);
     }
     setti_sparse_assign_row(pool, storage, *setti_storage_index(storage, old_row), new_row);
@@ -142,9 +142,10 @@ void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t old_ro
 void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
-    uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
-    /* the page `used` stays for the next rows */
-    for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
+    uint32_t used_pages = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
+    /* the first empty page, number `used_pages`, stays for the next rows */
+    for (uint32_t number = used_pages + 1; setti_pages_get(&storage->rows, number) != NULL;
+         number++) {
         if (SETTI_UNLIKELY(pool->pinned != 0)) {
             setti_storage_note_stray(pool, storage, SETTI_STRAYS);
             return;
@@ -235,7 +236,7 @@ void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
     storage->spare = SETTI_NONE;
 }
 
-/* Walks from the last row to the first. Returns the index of the next row that is no gap, or
+/* Walks from the last row to the first. Returns the index of the next row that is no gap. Returns
  * SETTI_NONE at the end. *cursor is 0 at the beginning, then the latest row + 1. */
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {
@@ -252,7 +253,7 @@ uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
             return index;
         }
     }
-    *cursor = 1; /* no row is left */
+    *cursor = 1; /* as after row 0: no row is left */
     return SETTI_NONE;
 }
 

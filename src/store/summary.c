@@ -17,12 +17,14 @@
 
 #include <string.h>
 
+/* Returns the number of words of a level. A level has a bit for each word of the level below. */
 static uint32_t summary_words(uint32_t capacity, uint32_t level)
 {
     SETTI_ASSERT(level < SETTI_SUMMARY_LEVELS);
     return SETTI_MAX(capacity >> (6 * (level + 1)), 1);
 }
 
+/* Returns the bytes of all levels. */
 static size_t summary_size(uint32_t capacity, uint32_t levels)
 {
     size_t words = 0;
@@ -56,7 +58,7 @@ static void summary_rebuild(const setti_summary* summary, uint32_t bits)
             uint64_t full = summary->level[k - 1][n] == UINT64_MAX;
             summary->level[k][n / 64] |= full << (n % 64);
         }
-        if (words_below < 64) { /* bits without a word in the level below are 1 */
+        if (words_below < 64) { /* bits that have no word in the level below are 1 */
             summary->level[k][0] |= ~setti_bits_below(words_below);
         }
     }
@@ -71,7 +73,7 @@ bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t co
     setti_summary larger;
     setti_summary_init(&larger);
     larger.capacity = setti_bits_ceil(SETTI_MAX(count, 64));
-    do {
+    do { /* up to the first level that is one word */
         larger.levels++;
     } while (summary_words(larger.capacity, larger.levels - 1) > 1);
     SETTI_ASSERT(larger.levels <= SETTI_SUMMARY_LEVELS);
@@ -84,7 +86,7 @@ bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t co
         words += summary_words(larger.capacity, k);
     }
     if (summary->capacity != 0) {
-        memcpy(larger.level[0], summary->level[0], summary->capacity / 8);
+        memcpy(larger.level[0], summary->level[0], summary->capacity / 8); /* 8 bits a byte */
     }
     summary_rebuild(&larger, summary->capacity);
     setti_summary_deinit(pool, summary);
@@ -120,7 +122,7 @@ uint32_t setti_summary_next(const setti_summary* summary, uint32_t number)
         position = position / 64 + 1; /* up: to the bit of the next word */
         k++;
     }
-    return SETTI_MAX(number, summary->capacity);
+    return SETTI_MAX(number, summary->capacity); /* no member from `number` on is below it */
 }
 
 uint32_t setti_summary_skip(const setti_summary* summary, uint32_t number, uint32_t skip)

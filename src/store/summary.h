@@ -29,10 +29,10 @@ SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
     SETTI_ASSERT(number < summary->capacity);
     for (uint32_t k = 0; k < summary->levels; k++, number /= 64) {
         uint64_t* word = &summary->level[k][number / 64];
-        uint64_t before = *word;
-        *word = before & ~((uint64_t)1 << (number % 64));
-        if (before != UINT64_MAX) {
-            return; /* the word had members, so the level above has the word */
+        uint64_t old_word = *word;
+        *word = old_word & ~((uint64_t)1 << (number % 64));
+        if (old_word != UINT64_MAX) {
+            return; /* the word had members before, so the level above has the word already */
         }
     }
 }
@@ -42,13 +42,13 @@ void setti_summary_remove(setti_summary* summary, uint32_t number);
 static inline bool setti_summary_has(const setti_summary* summary, uint32_t number)
 {
     return number >= summary->capacity ||
-           (summary->level[0][number / 64] >> (number % 64) & 1) == 0;
+           ((summary->level[0][number / 64] >> (number % 64)) & 1) == 0;
 }
 
 /* Returns the lowest member >= `number`. */
 uint32_t setti_summary_next(const setti_summary* summary, uint32_t number);
 
-/* Like setti_summary_next, but skips the first `skip` members. */
+/* Like setti_summary_next, but skips the first `skip` members >= `number`. */
 uint32_t setti_summary_skip(const setti_summary* summary, uint32_t number, uint32_t skip);
 
 const char* setti_summary_validate(const setti_summary* summary);

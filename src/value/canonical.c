@@ -13,6 +13,7 @@
 
 #define CANONICAL_PIECE 128u /* bytes written at a time: a multiple of every unit */
 
+/* Whether the float at `bytes` is NaN. `unit` is 4 for an f32, 8 for an f64. */
 static bool canonical_is_nan(const unsigned char* bytes, uint32_t unit)
 {
     uint32_t narrow;
@@ -20,7 +21,7 @@ static bool canonical_is_nan(const unsigned char* bytes, uint32_t unit)
     SETTI_ASSERT(unit == sizeof(narrow) || unit == sizeof(wide));
     if (unit == sizeof(narrow)) {
         memcpy(&narrow, bytes, sizeof(narrow));
-        return (narrow & INT32_MAX) > SETTI_F32_INFINITY;
+        return (narrow & INT32_MAX) > SETTI_F32_INFINITY; /* without the sign bit */
     }
     memcpy(&wide, bytes, sizeof(wide));
     return (wide & INT64_MAX) > SETTI_F64_INFINITY;
@@ -30,8 +31,9 @@ static bool canonical_is_nan(const unsigned char* bytes, uint32_t unit)
 static void canonical_write_nan(unsigned char* out, uint32_t unit)
 {
     memset(out, 0, unit);
+    /* the sign is 0; the bits of the exponent and the highest bit of the mantissa are 1 */
     out[unit - 1] = 0x7F;
-    out[unit - 2] = unit == 4 ? 0xC0 : 0xF8;
+    out[unit - 2] = (unit == 4) ? 0xC0 : 0xF8;
 }
 
 /* Reverses the bytes of a number. */
@@ -43,13 +45,14 @@ static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t
     }
 }
 
-/* Encodes `count` bytes of a piece. `start` is the offset in the piece of the first byte. */
+/* Encodes `count` bytes of a piece, from the offset `start` in the piece on. `in` is the beginning
+ * of the piece. */
 static void piece_encode(const setti_piece* piece, const unsigned char* in, uint32_t start,
                          uint32_t count, unsigned char* out)
 {
     SETTI_ASSERT(start + count <= piece->size); /* both are multiples of the unit */
     if (piece->kind == SETTI_PIECE_TEXT) {
-        uint32_t length = start + count; /* of the text, if longer than the bytes to encode */
+        uint32_t length = start + count; /* of the text, up to the last byte to encode */
         const unsigned char* end = memchr(in, 0, length);
         if (end != NULL) {
             length = (uint32_t)(end - in);
@@ -83,28 +86,29 @@ size_t setti_canonical_next(const setti_members* members, const void* value,
                             setti_canonical_cursor* cursor, unsigned char* out, size_t capacity)
 {
     SETTI_ASSERT(capacity >= 8);
-    size_t used = 0;
+    size_t written = 0;
     while (cursor->piece < members->piece_count) {
         const setti_piece* piece = &members->pieces[cursor->piece];
         uint32_t unit = piece->kind == SETTI_PIECE_TEXT ? 1 : piece->unit;
-        size_t room = (capacity - used) / unit * unit; /* bytes of whole units */
-        uint32_t count = (uint32_t)SETTI_MIN((size_t)(piece->size - cursor->offset), room);
-        if (count == 0) {
+        size_t free_bytes = (capacity - written) / unit * unit; /* whole units only */
+        uint32_t count = (uint32_t)SETTI_MIN((size_t)(piece->size - cursor->offset), free_bytes);
+        if (count == 0) { /* `out` has no room for a unit */
             break;
         }
         piece_encode(piece, (const unsigned char*)value + piece->offset, cursor->offset, count,
-                     out + used);
-        used += count;
+                     out + written);
+        written += count;
         cursor->offset += count;
         if (cursor->offset == piece->size) {
             cursor->piece++;
             cursor->offset = 0;
         }
     }
-    return used;
+    return written;
 }
 
-/* Copies bytes. A copy of a frequent, constant size is one instruction. */
+/* Copies `size` bytes. The sizes 1, 4 and 8 are the most frequent. With a constant size, memcpy is
+ * compiled to one instruction. */
 static void piece_copy(unsigned char* out, const unsigned char* in, uint32_t size)
 {
     switch (size) {
@@ -128,7 +132,7 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         const unsigned char* in = (const unsigned char*)value + piece->offset;
-        if (piece->kind <= SETTI_PIECE_BOOL && !SETTI_BIG_ENDIAN) {
+        if (piece->kind <= SETTI_PIECE_BOOL && !SETTI_BIG_ENDIAN) { /* encoded unchanged */
             piece_copy(out, in, piece->size);
         } else {
             piece_encode(piece, in, 0, piece->size, out);
@@ -137,7 +141,7 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
     }
 }
 
-/* Whether two floats have the same canonical form: all NaN are equal. */
+/* Whether two floats have the same canonical form. All NaN have the same form. */
 static bool canonical_same_float(const unsigned char* a, const unsigned char* b, uint32_t unit)
 {
     if (memcmp(a, b, unit) == 0) {
@@ -183,7 +187,8 @@ sett_list setti_owned_list(const void* bytes, uint32_t item_size)
     return list;
 }
 
-/* The hooks treat lists as strings: the first member of both is the address of shared memory. */
+/* Both hooks read a list as if it were a string. The first member of a string and of a list is the
+ * address of the shared memory. */
 void setti_owned_copy_hook(void* copies, const void* originals, uint32_t count, void* user)
 {
     const setti_members* members = user;
@@ -194,7 +199,8 @@ void setti_owned_copy_hook(void* copies, const void* originals, uint32_t count, 
         for (uint32_t n = 0; n < members->owned_count; n++) {
             setti_owned_take(setti_owned_string(original + members->owned[n].offset).text);
         }
-        setti_owned_deinit_hook(copy, 1, user); /* after the takes: `copy` may be `original` */
+        /* after the takes, because `copy` may be `original` */
+        setti_owned_deinit_hook(copy, 1, user);
         memmove(copy, original, size);
     }
 }
@@ -229,7 +235,7 @@ static void piece_write(const setti_piece* piece, const unsigned char* in, sett_
 
 static void owned_write(const setti_owned* owned, const unsigned char* value, sett_sink* sink)
 {
-    if (owned->item_size == 0) {
+    if (owned->item_size == 0) { /* a string */
         const sett_string string = setti_owned_string(value + owned->offset);
         uint32_t length = 0;
         if (string.text != NULL) {
@@ -254,7 +260,7 @@ void setti_canonical_write(const setti_members* members, const void* value, sett
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         if (piece->kind == SETTI_PIECE_OWNED) {
-            owned_write(&members->owned[piece->unit], value, sink);
+            owned_write(&members->owned[piece->unit], value, sink); /* here `unit` is an index */
         } else {
             piece_write(piece, (const unsigned char*)value + piece->offset, sink);
         }
@@ -266,7 +272,7 @@ typedef struct canonical_reader {
     size_t left;               /* bytes not yet read */
 } canonical_reader;
 
-/* Reads `size` bytes. Returns NULL if fewer are left. */
+/* Reads `size` bytes and returns their address. Returns NULL if fewer bytes are left. */
 static const unsigned char* canonical_take(canonical_reader* reader, size_t size)
 {
     const unsigned char* bytes = reader->next;
@@ -289,7 +295,8 @@ static void piece_decode(const setti_piece* piece, const unsigned char* in, unsi
     }
 }
 
-/* Replaces the string at `out`, which need not be aligned. Returns false if memory runs out. */
+/* Replaces the string at `out` by a copy of `text`. `out` need not be aligned. Returns false if
+ * memory runs out. */
 static bool owned_set_string(const sett_allocator* allocator, const unsigned char* text,
                              size_t length, unsigned char* out)
 {
@@ -302,7 +309,7 @@ static bool owned_set_string(const sett_allocator* allocator, const unsigned cha
     return true;
 }
 
-/* Replaces the list at `out` by a list of `count` items, which are decoded from `bytes`. `out` need
+/* Replaces the list at `out` by a list of `count` items. Decodes the items from `bytes`. `out` need
  * not be aligned. Returns false if memory runs out. */
 static bool owned_set_list(const setti_owned* owned, const sett_allocator* allocator,
                            const unsigned char* bytes, uint32_t count, unsigned char* out)
@@ -329,11 +336,11 @@ static sett_status owned_read(const setti_owned* owned, const sett_allocator* al
 {
     bool is_list = owned->item_size != 0;
     size_t unit = is_list ? owned->encoded_item_size : 1; /* bytes of an item or of a character */
-    const unsigned char* length = canonical_take(reader, 4);
-    if (length == NULL) {
+    const unsigned char* length_bytes = canonical_take(reader, 4);
+    if (length_bytes == NULL) {
         return SETT_STATUS_INVALID;
     }
-    uint32_t count = (uint32_t)setti_bytes_get(length, 4);
+    uint32_t count = (uint32_t)setti_bytes_get(length_bytes, 4); /* of items or characters */
     if (count > reader->left / unit) {
         return SETT_STATUS_INVALID;
     }
@@ -385,6 +392,7 @@ static bool string_same(const void* a, const void* b)
 {
     const sett_string x = setti_owned_string(a);
     const sett_string y = setti_owned_string(b);
+    /* one address means that the text is shared, or that both strings are empty */
     return x.text == y.text || strcmp(sett_string_get(&x), sett_string_get(&y)) == 0;
 }
 
@@ -417,18 +425,18 @@ static bool owned_same(const setti_owned* owned, const unsigned char* a, const u
 void setti_canonical_turn_value(const setti_members* members, void* value)
 {
     if (!SETTI_BIG_ENDIAN) {
-        return;
+        return; /* the numbers are little endian already */
     }
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         unsigned char* bytes = (unsigned char*)value + piece->offset;
-        unsigned char unit[8];
+        unsigned char number[8];
         if (piece->kind >= SETTI_PIECE_TEXT) {
-            continue; /* no numbers */
+            continue; /* texts, strings and lists have no numbers to reverse */
         }
         for (uint32_t n = 0; n < piece->size; n += piece->unit) {
-            memcpy(unit, bytes + n, piece->unit);
-            canonical_turn(bytes + n, unit, piece->unit);
+            memcpy(number, bytes + n, piece->unit);
+            canonical_turn(bytes + n, number, piece->unit);
         }
     }
 }
@@ -478,7 +486,7 @@ bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const vo
     if (kind == SETT_MEMBER_STRING) {
         return string_same(a, b);
     }
-    const setti_piece piece = setti_piece_of(kind, 0, size, size);
+    const setti_piece piece = setti_piece_of(kind, 0, size, size); /* only this element */
     return piece_same(&piece, a, b);
 }
 

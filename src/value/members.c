@@ -51,7 +51,7 @@ uint32_t sett_member_kind_size(sett_member_kind kind)
     return (unsigned)kind < SETT_MEMBER_KINDS ? member_kinds[kind].size : 0;
 }
 
-/* Returns the kind of a member or of an array's elements. */
+/* Returns the kind of a member. For an array, returns the kind of the elements. */
 static sett_member_kind member_kind(const sett_member* member)
 {
     if (member->kind == SETT_MEMBER_LIST) {
@@ -96,7 +96,7 @@ static uint32_t member_align(const sett_member* member)
     case SETT_MEMBER_STRING:
     case SETT_MEMBER_LIST:
         return SETT_ALIGNOF(sett_string);
-    default:
+    default: /* a number is aligned to the number's size */
         return member_element_size(member);
     }
 }
@@ -116,7 +116,7 @@ static bool member_name_is_good(const char* name)
         return false;
     }
     for (; *name != '\0'; name++) {
-        if (strchr(".[]\"\\", *name) != NULL || (unsigned char)*name < 0x20) {
+        if (strchr(".[]\"\\", *name) != NULL || (unsigned char)*name < 0x20) { /* or control */
             return false;
         }
     }
@@ -154,7 +154,7 @@ SETTI_COLD static const char* item_check(const sett_member* item)
 
 static const char* list_check(const sett_member* member)
 {
-    if (member->of == NULL) { /* else `element` does not count */
+    if (member->of == NULL) { /* with `of`, `element` is ignored */
         sett_member_kind element = member->element;
         if (sett_member_kind_size(element) == 0) { /* unknown, or a struct without `of` */
             return "is a list of items whose type C cannot name - set .of or .element";
@@ -176,12 +176,12 @@ static bool member_is_step(double step)
 {
     uint64_t bits;
     memcpy(&bits, &step, sizeof(bits));
-    bool power_of_two = bits << 12 == 0; /* all bits of the mantissa are 0 */
+    bool power_of_two = bits << 12 == 0; /* behind sign and exponent, the mantissa is 0 */
     return power_of_two && step >= 0x1p-60 && step <= 0x1p60;
 }
 
-/* Whether the name of a constant begins like a number. SETT_CONSTANTS makes such a name if its
- * argument is a macro. */
+/* Whether the name of a constant begins like a number. SETT_CONSTANTS gives such names to constants
+ * that are macros. */
 static bool member_has_number_as_name(const sett_constant* constants)
 {
     for (; constants->name != NULL && constants->name[0] != '\0'; constants++) {
@@ -233,9 +233,10 @@ static const char* member_check_send(const sett_member* member, sett_member_kind
     if (member->kind == SETT_MEMBER_LIST || !setti_number_is_float(kind)) {
         return "is sent rounded, but is neither f32 nor f64 - leave out .send";
     }
-    const uint32_t most = kind == SETT_MEMBER_F32 ? 24 : 32;     /* 24: bits of an f32's mantissa */
-    bool scale_is_good = send->scale > 0 && send->scale <= 1e30; /* NaN is not */
-    if (!scale_is_good || send->bits < 2 || send->bits > most) {
+    /* an f32's mantissa has 24 bits */
+    const uint32_t most_bits = (kind == SETT_MEMBER_F32) ? 24 : 32;
+    bool scale_is_good = send->scale > 0 && send->scale <= 1e30; /* false for NaN */
+    if (!scale_is_good || send->bits < 2 || send->bits > most_bits) {
         return "is sent rounded, and needs a positive .scale and .bits from 2 to 24 (f64: 32)";
     }
     return NULL;
@@ -263,7 +264,8 @@ static const char* member_check_constants(const sett_member* member, bool is_int
     return NULL;
 }
 
-/* Checks what a member has besides its kind, size and place. Returns the error, or NULL. */
+/* Checks the constants, the scale, the step and the rounding of a member. For a list, checks those
+ * of an item. Returns the error, or NULL. */
 static const char* member_check_extras(const sett_member* given)
 {
     bool is_list = given->kind == SETT_MEMBER_LIST;
@@ -284,24 +286,25 @@ static const char* member_check_extras(const sett_member* given)
         return wrong;
     }
     bool has_constants = member->constants != NULL;
-    bool takes_scale = is_integer && member_element_size(member) <= 4 && !has_constants;
-    if (member->scale != 0 && !takes_scale) {
+    bool may_have_scale = is_integer && member_element_size(member) <= 4 && !has_constants;
+    if (member->scale != 0 && !may_have_scale) {
         return "has a scale, but is no plain integer of at most 32 bits - leave out .scale";
     }
-    if (member->scale < 0 || !(member->scale <= 1e30)) { /* or NaN */
+    if (member->scale < 0 || !(member->scale <= 1e30)) { /* also if NaN */
         return "has a scale that is not between 0 and 1e30 - set another .scale";
     }
-    bool takes_step = setti_number_is_float(kind) && !is_list;
-    if (member->step != 0 && !takes_step) {
+    bool may_have_step = setti_number_is_float(kind) && !is_list;
+    if (member->step != 0 && !may_have_step) {
         return "has a step, but is neither f32 nor f64 - leave out .step";
     }
     if (member->step != 0 && !member_is_step(member->step)) {
         return "has a step that is not a power of two from 2^-60 to 2^60 - set another .step";
     }
-    return member_check_send(given, kind);
+    return member_check_send(given, kind); /* rejects a list that is sent rounded */
 }
 
-/* Compares member k with the members before it. Returns the error, or NULL. */
+/* Checks that no earlier member has the name or the bytes of member `k`. Returns the error, or
+ * NULL. */
 static const char* member_check_before(const sett_struct* structure, uint32_t k)
 {
     const sett_member* member = &structure->members[k];
@@ -340,7 +343,7 @@ static const char* member_check(const sett_struct* structure, uint32_t k)
     if (has_names && member->count != 0 && member->count != count) {
         return "has more or fewer names than elements - give each element one name";
     }
-    bool is_list = member->kind == SETT_MEMBER_LIST; /* list_check rejects names */
+    bool is_list = member->kind == SETT_MEMBER_LIST; /* list_check rejects names of lists */
     if (has_names && !is_list && !member_names_are_good(member->element_names, count)) {
         return "needs a name of its own for each element, without dots, brackets, quotes and "
                "backslashes";
@@ -358,15 +361,16 @@ static const char* member_check(const sett_struct* structure, uint32_t k)
 /* Returns the highest alignment that a member can have. */
 static uint32_t member_highest_align(const sett_member* member, uint32_t struct_alignment)
 {
-    uint32_t both = member->offset | member->size;
-    uint32_t power = both & (0u - both); /* the largest power of two that divides offset and size */
-    if (member_kind(member) == SETT_MEMBER_OPAQUE) { /* perhaps a pointer */
+    uint32_t offset_or_size = member->offset | member->size;
+    /* the lowest set bit: the largest power of two that divides the offset and the size */
+    uint32_t power = offset_or_size & (0u - offset_or_size);
+    if (member_kind(member) == SETT_MEMBER_OPAQUE) { /* of unknown type, perhaps a pointer */
         return SETTI_MIN(power, struct_alignment);
     }
     return member_align(member);
 }
 
-/* Returns the first member at or after `offset`, or NULL if there is none. */
+/* Returns the first member at or after `offset`. Returns NULL if there is no such member. */
 static const sett_member* struct_next_member(const sett_struct* structure, uint32_t offset)
 {
     const sett_member* next = NULL;
@@ -382,36 +386,36 @@ static const sett_member* struct_next_member(const sett_struct* structure, uint3
     return next;
 }
 
-/* Returns the error if a gap between members is longer than padding, or NULL if none is. */
+/* Returns the error if a gap between members is too long for padding. Otherwise returns NULL. */
 static const char* struct_check_gaps(const sett_struct* structure, uint32_t struct_alignment,
                                      char* out)
 {
-    uint32_t start = 0; /* of the gap: the end of the last member */
-    while (start < structure->size) {
-        const sett_member* next = struct_next_member(structure, start);
-        uint32_t end = structure->size; /* of the gap */
-        uint32_t align = struct_alignment;
+    uint32_t gap_start = 0; /* the end of the last member */
+    while (gap_start < structure->size) {
+        const sett_member* next = struct_next_member(structure, gap_start);
+        uint32_t gap_end = structure->size;
+        uint32_t align = struct_alignment; /* padding is shorter than this */
         if (next != NULL) {
-            end = next->offset;
+            gap_end = next->offset;
             align = member_highest_align(next, struct_alignment);
         }
-        if (end - start >= align) {
+        if (gap_end - gap_start >= align) {
             snprintf(out, SETTI_VALUE_MESSAGE,
                      "bytes %u to %u of %.60s belong to no member - describe them, if need be "
                      "with .element = SETT_MEMBER_OPAQUE",
-                     (unsigned)start, (unsigned)end - 1, structure->name);
+                     (unsigned)gap_start, (unsigned)gap_end - 1, structure->name);
             return out;
         }
-        start = end;
+        gap_start = gap_end;
         if (next != NULL) {
-            start += next->size;
+            gap_start += next->size;
         }
     }
     return NULL;
 }
 
-/* Checks a struct, but not the members. Returns the error, or NULL. `depth` is 1 for the outermost
- * struct. */
+/* Checks a struct without checking the members. Returns the error, or NULL. `depth` is 1 for the
+ * outermost struct. */
 static const char* struct_check_shape(const sett_struct* structure, uint32_t depth, char* out)
 {
     if (structure->name == NULL) {
@@ -478,27 +482,27 @@ static bool struct_has_byte(const sett_struct* structure, uint32_t byte)
             return true;
         }
         uint32_t nested_byte = (byte - member->offset) % member->of->size;
-        return struct_has_byte(member->of, nested_byte); /* members do not overlap */
+        return struct_has_byte(member->of, nested_byte); /* no other member has this byte */
     }
     return false;
 }
 
-/* Counts the strings and lists of a value, up to SETTI_OWNED_COUNT_MAX + 1. */
+/* Counts the strings and lists of a value. SETTI_OWNED_COUNT_MAX + 1 means too many. */
 static size_t struct_count_owned(const sett_struct* structure)
 {
     size_t count = 0;
     for (uint32_t k = 0; k < structure->count; k++) {
         const sett_member* member = &structure->members[k];
         sett_member_kind kind = member_kind(member);
-        size_t owned = 0; /* strings and lists of an element */
+        size_t in_element = 0; /* strings and lists of one element */
         if (kind == SETT_MEMBER_STRUCT) {
-            owned = struct_count_owned(member->of);
+            in_element = struct_count_owned(member->of);
         } else if (kind >= SETT_MEMBER_STRING) {
-            owned = 1;
+            in_element = 1;
         }
-        if (owned != 0) {
+        if (in_element != 0) {
             size_t elements = member->size / member_element_size(member);
-            count = SETTI_MIN(count + owned * elements, (size_t)SETTI_OWNED_COUNT_MAX + 1);
+            count = SETTI_MIN(count + in_element * elements, (size_t)SETTI_OWNED_COUNT_MAX + 1);
         }
     }
     return count;
@@ -527,7 +531,7 @@ static bool struct_rounds(const sett_struct* structure)
 SETTI_COLD const char* setti_members_check(const sett_struct* structure, size_t align,
                                            const unsigned char* mask, char* out)
 {
-    bool check_gaps = mask == NULL; /* with a mask, each byte is checked instead */
+    bool check_gaps = mask == NULL; /* with a mask, the loop below checks each byte */
     const char* wrong = struct_check(structure, align, check_gaps, 1, out);
     if (wrong != NULL) {
         return wrong;
@@ -559,10 +563,10 @@ SETTI_COLD const char* setti_members_check(const sett_struct* structure, size_t 
 }
 
 typedef struct piece_list {
-    setti_piece* item; /* NULL in the first walk, which only counts the pieces */
-    setti_piece last;
+    setti_piece* array; /* NULL in the first walk, which only counts the pieces */
+    setti_piece last;   /* the latest piece */
     uint32_t count;
-    uint32_t first; /* the index of a piece that must not be joined to the piece before it */
+    uint32_t first; /* the first piece of the value or item; not joined to earlier pieces */
 } piece_list;
 
 /* The state of a walk over members. The first walk measures the memory, the second fills the
@@ -580,14 +584,14 @@ typedef struct member_copy {
     uint32_t owned_count;
 } member_copy;
 
-/* Appends `size` bytes. Returns the copy, or NULL in the first walk. */
+/* Appends a copy of `size` bytes. Returns NULL in the first walk. Otherwise returns the copy. */
 static void* copy_append(member_copy* copy, const void* original, size_t size)
 {
     void* appended = NULL;
     if (copy->base != NULL) {
         appended = copy->base + copy->used;
     }
-    copy->used += setti_align_up(size, 8);
+    copy->used += setti_align_up(size, 8); /* aligns the next copy */
     if (appended != NULL && size != 0) {
         memcpy(appended, original, size);
     }
@@ -602,13 +606,14 @@ static const char* copy_text(member_copy* copy, const char* text)
     return copy_append(copy, text, strlen(text) + 1);
 }
 
-/* Copies constants and their names. The last constant has no name. */
+/* Copies constants and their names. The last constant, which has no name, marks the end. */
 static const sett_constant* copy_constants(member_copy* copy, const sett_constant* constants)
 {
     uint32_t count = 0;
     while (constants[count].name != NULL) {
         count++;
     }
+    /* + 1: with the constant that marks the end */
     sett_constant* copies = copy_append(copy, constants, (count + 1) * sizeof(*constants));
     for (uint32_t k = 0; k < count; k++) {
         const char* name = copy_text(copy, constants[k].name);
@@ -636,7 +641,7 @@ static sett_struct copy_struct(member_copy* copy, const sett_struct* original);
 static sett_member copy_member(member_copy* copy, const sett_member* original)
 {
     sett_member member = *original;
-    member.kind = member_kind(original);
+    member.kind = member_kind(original); /* for an array, the kind of the elements */
     member.element = member.kind;
     if (member.kind == SETT_MEMBER_LIST) {
         member.element = setti_member_item(original).kind;
@@ -652,6 +657,7 @@ static sett_member copy_member(member_copy* copy, const sett_member* original)
         member.element_names = copy_names(copy, original->element_names, member.count);
     }
     if (original->of != NULL) {
+        /* `nested`, which has the address of the copied members, replaces these bytes */
         sett_struct* structure = copy_append(copy, original->of, sizeof(*structure));
         sett_struct nested = copy_struct(copy, original->of);
         if (structure != NULL) {
@@ -666,6 +672,7 @@ SETTI_COLD static sett_struct copy_struct(member_copy* copy, const sett_struct* 
 {
     sett_struct copied = *original;
     copied.name = copy_text(copy, original->name);
+    /* the loop replaces these bytes by copies with the addresses of copied texts and structs */
     sett_member* members = copy_append(copy, original->members, original->count * sizeof(*members));
     for (uint32_t k = 0; k < original->count; k++) {
         sett_member member = copy_member(copy, &original->members[k]);
@@ -696,11 +703,11 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
     return piece;
 }
 
-/* Adds a piece. Joins it to the last piece if both are adjacent and alike. */
+/* Adds a piece. If the last piece is adjacent and alike, extends the last piece instead. */
 SETTI_APART static void piece_add(piece_list* pieces, setti_piece piece)
 {
     bool has_last = pieces->count != pieces->first;
-    bool can_join = has_last && piece.kind < SETTI_PIECE_TEXT;
+    bool can_join = has_last && piece.kind < SETTI_PIECE_TEXT; /* texts, strings, lists cannot */
     bool is_alike = pieces->last.kind == piece.kind && pieces->last.unit == piece.unit;
     bool joins = can_join && is_alike && pieces->last.offset + pieces->last.size == piece.offset;
     if (joins) {
@@ -711,8 +718,8 @@ SETTI_APART static void piece_add(piece_list* pieces, setti_piece piece)
     if (!joins) {
         pieces->count++;
     }
-    if (pieces->item != NULL) {
-        pieces->item[pieces->count - 1] = piece;
+    if (pieces->array != NULL) {
+        pieces->array[pieces->count - 1] = piece;
     }
 }
 
@@ -727,12 +734,13 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
     items->first = items->count;
     if (member->kind == SETT_MEMBER_LIST) {
         const sett_member item = setti_member_item(member);
+        /* a struct whose only member is the item */
         const sett_struct only_item = {"", item.size, 1, &item, NULL};
         pieces_add(copy, items, &only_item, 0);
         owned.item_size = item.size;
     }
     if (copy->owned != NULL) { /* NULL in the first walk */
-        owned.pieces = items->item + items->first;
+        owned.pieces = items->array + items->first;
         owned.piece_count = items->count - items->first;
         for (uint32_t k = 0; k < owned.piece_count; k++) {
             owned.encoded_item_size += owned.pieces[k].size;
@@ -742,8 +750,8 @@ static void owned_add(member_copy* copy, const sett_member* member, uint32_t off
     copy->owned_count++;
 }
 
-/* Adds what an element has besides plain bytes: a handle, a rounded number, a struct, a string or a
- * list. */
+/* Adds an element that is more than plain bytes: a handle, a rounded number, a struct, a string or
+ * a list. */
 static void element_add(member_copy* copy, piece_list* pieces, const sett_member* member,
                         uint32_t offset)
 {
@@ -756,7 +764,7 @@ static void element_add(member_copy* copy, piece_list* pieces, const sett_member
         copy->entity_count++;
     }
     if (member->send.bits != 0) {
-        if (copy->sends != NULL) {
+        if (copy->sends != NULL) { /* NULL in the first walk */
             copy->sends[copy->send_count] = (setti_send){
                 offset, (uint16_t)size, (uint16_t)member->send.bits, member->send.scale};
         }
@@ -767,6 +775,7 @@ static void element_add(member_copy* copy, piece_list* pieces, const sett_member
     }
     if (kind >= SETT_MEMBER_STRING) { /* a string or a list */
         if (!member->local) {
+            /* the unit of an owned piece is an index in copy->owned */
             piece_add(pieces,
                       (setti_piece){offset, size, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count});
         }
@@ -774,7 +783,8 @@ static void element_add(member_copy* copy, piece_list* pieces, const sett_member
     }
 }
 
-/* Adds the facts about a struct whose offset in the value is `base`. */
+/* Adds the pieces, handles, rounded numbers, strings and lists of a struct. `base` is the offset of
+ * the struct in the value. */
 SETTI_COLD static void pieces_add(member_copy* copy, piece_list* pieces,
                                   const sett_struct* structure, uint32_t base)
 {
@@ -784,19 +794,19 @@ SETTI_COLD static void pieces_add(member_copy* copy, piece_list* pieces,
         uint32_t element_size = member_element_size(member);
         uint32_t offset = base + member->offset;
         uint32_t end = offset + member->size;
-        bool is_plain = kind < SETT_MEMBER_STRUCT;
-        if (!is_plain || kind == SETT_MEMBER_ENTITY || member->send.bits != 0) {
+        bool is_one_piece = kind < SETT_MEMBER_STRUCT;
+        if (!is_one_piece || kind == SETT_MEMBER_ENTITY || member->send.bits != 0) {
             for (uint32_t element = offset; element < end; element += element_size) {
                 element_add(copy, pieces, member, element);
             }
         }
-        if (is_plain && !member->local) {
+        if (is_one_piece && !member->local) {
             piece_add(pieces, setti_piece_of(kind, offset, member->size, element_size));
         }
     }
 }
 
-/* Whether a struct has bytes without a declared meaning in the canonical form. */
+/* Whether the canonical form of a struct has bytes without a declared meaning. */
 static bool struct_is_opaque(const sett_struct* structure)
 {
     for (uint32_t k = 0; k < structure->count; k++) {
@@ -814,13 +824,14 @@ static bool struct_is_opaque(const sett_struct* structure)
     return false;
 }
 
+/* Adds `word` to a fingerprint. */
 static uint64_t fingerprint_step(uint64_t fingerprint, uint64_t word)
 {
     fingerprint = (fingerprint ^ word) * 0x9E3779B97F4A7C15u;
     return fingerprint ^ (fingerprint >> 29);
 }
 
-/* Continues the fingerprint `fingerprint` with the members of a struct. */
+/* Adds the members of a struct to `fingerprint`, and returns the new fingerprint. */
 SETTI_COLD static uint64_t struct_fingerprint_of(const sett_struct* structure, uint64_t fingerprint)
 {
     for (uint32_t k = 0; k < structure->count; k++) {
@@ -836,7 +847,7 @@ SETTI_COLD static uint64_t struct_fingerprint_of(const sett_struct* structure, u
             count = member->size / element_size;
         }
         sett_member_kind kind = member_kind(member);
-        fingerprint = fingerprint_step(fingerprint, (uint64_t)kind << 32 | count);
+        fingerprint = fingerprint_step(fingerprint, ((uint64_t)kind << 32) | count);
         if (kind == SETT_MEMBER_LIST) {
             fingerprint = fingerprint_step(fingerprint, (uint64_t)setti_member_item(member).kind);
         }
@@ -884,13 +895,13 @@ bool setti_members_equal(const sett_struct* a, const sett_struct* b)
     return true;
 }
 
-/* Whether adjacent bytes of each value without NaN are the canonical form. */
+/* Whether adjacent bytes of each value are the canonical form, if the value has no NaN. */
 static bool pieces_are_adjacent(const setti_members* members)
 {
     if (SETTI_BIG_ENDIAN || members->piece_count == 0) {
         return false;
     }
-    uint32_t end = members->pieces->offset; /* of the last piece */
+    uint32_t end = members->pieces->offset; /* the end of the pieces so far */
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         if (piece->kind >= SETTI_PIECE_TEXT || piece->offset != end) {
@@ -901,30 +912,31 @@ static bool pieces_are_adjacent(const setti_members* members)
     return true;
 }
 
-/* Fills in the words to find NaN. Returns false if a float is not aligned. */
+/* Fills in `words`, by which NaN is found in eight bytes at a time (setti_nan_word). Returns false
+ * if a float is not aligned. */
 static bool pieces_make_words(const setti_members* members, setti_nan_word* words)
 {
-    memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words));
+    memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words)); /* + 1: the last bytes */
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         uint32_t first = piece->offset - members->pieces->offset; /* in the canonical form */
-        bool narrow = piece->unit == 4;
+        bool is_f32 = piece->unit == 4;
         if (piece->kind != SETTI_PIECE_FLOAT) {
             continue;
         }
         for (uint32_t offset = first; offset < first + piece->size; offset += piece->unit) {
-            uint32_t shift = offset % 8 * 8;
+            uint32_t shift = (offset % 8) * 8; /* of the float's bits in the word */
             if (shift % (8 * piece->unit) != 0) {
                 return false;
             }
             setti_nan_word* word = &words[offset / 8];
-            /* the bits of the least NaN plus this number give the sign bit */
-            if (narrow) {
+            /* the least NaN + this number = the sign bit: 0x7F800001 + 0x7FFFFF = 0x80000000 */
+            if (is_f32) {
                 word->add |= (uint64_t)0x7FFFFF << shift;
             } else {
                 word->add |= 0xFFFFFFFFFFFFFu;
             }
-            word->test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
+            word->test |= (uint64_t)1 << (shift + 8 * piece->unit - 1); /* the sign bit */
         }
     }
     return true;
@@ -936,18 +948,19 @@ static size_t words_size(const sett_struct* structure)
     if (structure->size > SETTI_NAN_SIZE) {
         return 0;
     }
-    return (structure->size / 8 + 1) * sizeof(setti_nan_word);
+    return (structure->size / 8 + 1) * sizeof(setti_nan_word); /* + 1: the last bytes */
 }
 
-/* Walks over a struct and the members. Returns the copy of the struct. */
+/* Walks once over a struct and the members (see member_copy). Returns the copy of the struct. */
 static sett_struct members_walk(member_copy* copy, const sett_struct* structure)
 {
-    copy->used = setti_align_up(sizeof(setti_members), 8);
+    copy->used = setti_align_up(sizeof(setti_members), 8); /* setti_members comes first */
     sett_struct copied = copy_struct(copy, structure);
     pieces_add(copy, &copy->pieces, structure, 0);
     return copied;
 }
 
+/* Computes the facts that follow from the pieces and from the struct. */
 static void members_complete(setti_members* members, setti_nan_word* words)
 {
     for (uint32_t k = 0; k < members->piece_count; k++) {
@@ -968,29 +981,29 @@ SETTI_COLD setti_members* setti_members_create(setti_pool* pool, const sett_stru
 {
     member_copy measured = {0}; /* by the first walk */
     (void)members_walk(&measured, structure);
-    /* offsets of the parts; handles and numbers to round are aligned to 8 bytes */
+    /* offsets of the parts in the allocation; handles and numbers to round are aligned to 8 */
     size_t words = measured.used;
     size_t owned = words + words_size(structure);
     size_t pieces = owned + measured.owned_count * sizeof(setti_owned);
     size_t items = pieces + measured.pieces.count * sizeof(setti_piece);
     size_t entities = setti_align_up(items + measured.items.count * sizeof(setti_piece), 8);
     size_t sends = setti_align_up(entities + measured.entity_count * sizeof(uint32_t), 8);
-    size_t room = sends + measured.send_count * sizeof(setti_send);
-    unsigned char* base = setti_pool_alloc(pool, room, 8);
+    size_t total_size = sends + measured.send_count * sizeof(setti_send);
+    unsigned char* base = setti_pool_alloc(pool, total_size, 8);
     if (base == NULL) {
         return NULL;
     }
     member_copy copy = {.base = base};
     copy.owned = (setti_owned*)(void*)(base + owned);
-    copy.pieces.item = (setti_piece*)(void*)(base + pieces);
-    copy.items.item = (setti_piece*)(void*)(base + items);
+    copy.pieces.array = (setti_piece*)(void*)(base + pieces);
+    copy.items.array = (setti_piece*)(void*)(base + items);
     copy.entities = (uint32_t*)(void*)(base + entities);
     copy.sends = (setti_send*)(void*)(base + sends);
     setti_members* members = (setti_members*)(void*)base;
     sett_struct copied = members_walk(&copy, structure);
     SETTI_ASSERT(copy.used == words && copy.items.count == measured.items.count);
     *members = (setti_members){.of = copied,
-                               .pieces = copy.pieces.item,
+                               .pieces = copy.pieces.array,
                                .piece_count = copy.pieces.count,
                                .entities = copy.entities,
                                .entity_count = copy.entity_count,
@@ -998,7 +1011,7 @@ SETTI_COLD setti_members* setti_members_create(setti_pool* pool, const sett_stru
                                .send_count = copy.send_count,
                                .owned = copy.owned,
                                .owned_count = copy.owned_count,
-                               .room = room};
+                               .room = total_size};
     members_complete(members, (setti_nan_word*)(void*)(base + words));
     return members;
 }
@@ -1023,8 +1036,8 @@ const sett_member* setti_struct_member(const sett_struct* structure, const char*
     return NULL;
 }
 
-/* Reads "[12]" or ".name" from a path. Returns the rest of the path, or NULL if the member has no
- * such element. */
+/* Reads "[12]" or ".name" from a path. Sets *element to the index of that element, and returns the
+ * rest of the path. Returns NULL if the member has no such element. */
 static const char* path_element(const sett_member* member, const char* path, uint32_t* element)
 {
     if (*path == '[') {
@@ -1060,20 +1073,20 @@ static void member_guess(const sett_struct* structure, const char* name, size_t 
 static bool member_has_elements(const sett_member* member)
 {
     if (member->kind == SETT_MEMBER_LIST) {
-        return member->count != 1; /* an array of lists */
+        return member->count != 1; /* true for an array of lists */
     }
     return member->kind != SETT_MEMBER_TEXT && member->kind != SETT_MEMBER_OPAQUE;
 }
 
-/* Reads the index or name of an element, if the path has one. Returns the rest of the path, or NULL
- * if the member has no such element. */
+/* Reads the index or the name of an element, if the path begins with one. Returns NULL if the
+ * member has no such element. Otherwise returns the rest of the path. */
 static const char* path_find_element(const sett_member* member, const char* path,
                                      sett_member_ref* out)
 {
     bool has_index = *path == '[';
     bool has_name = *path == '.' && member->element_names != NULL;
-    bool has_element = has_index || has_name;
-    if (!has_element || !member_has_elements(member)) {
+    bool names_element = has_index || has_name;
+    if (!names_element || !member_has_elements(member)) {
         return path;
     }
     uint32_t element;
@@ -1112,7 +1125,7 @@ bool setti_members_find(const sett_struct* structure, const char* path, sett_mem
             return true;
         }
         if (*path != '.' || member->kind != SETT_MEMBER_STRUCT || out->count != 1) {
-            return false;
+            return false; /* only a single struct has members */
         }
         path++;
         structure = member->of;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the processor rounds a quotient twice, because it first rounds to a longer format. */
+/* Whether the processor may round a quotient twice: first to a longer format, then to a double. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
 #define NUMBER_ROUNDS_TWICE false
 #else
@@ -44,7 +44,7 @@ int64_t setti_number_load(sett_member_kind kind, const void* bytes)
     uint32_t size = sett_member_kind_size(kind);
     uint64_t word = 0;
     unsigned char* lowest = (unsigned char*)&word; /* the lowest `size` bytes of the word */
-    if (SETTI_BIG_ENDIAN) {
+    if (SETTI_BIG_ENDIAN) {                        /* the lowest bytes are at the end */
         lowest += sizeof(word) - size;
     }
     memcpy(lowest, bytes, size);
@@ -60,7 +60,7 @@ void setti_number_store(sett_member_kind kind, int64_t number, void* bytes)
     uint32_t size = sett_member_kind_size(kind);
     uint64_t word = (uint64_t)number;
     const unsigned char* lowest = (const unsigned char*)&word; /* the lowest `size` bytes */
-    if (SETTI_BIG_ENDIAN) {
+    if (SETTI_BIG_ENDIAN) {                                    /* the lowest bytes are at the end */
         lowest += sizeof(word) - size;
     }
     memcpy(bytes, lowest, size);
@@ -86,7 +86,7 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
 static size_t number_put_point(char* text)
 {
     size_t length = 0;
-    bool in_separator = false; /* the separator may have several bytes */
+    bool in_separator = false; /* of several bytes, only the first becomes a point */
     for (const char* next = text; *next != '\0'; next++) {
         bool in_number = strchr("0123456789e+-", *next) != NULL;
         if (in_number) {
@@ -115,7 +115,7 @@ typedef uint64_t number_product;
 
 size_t setti_number_digits(uint64_t number, char* out)
 {
-    char reversed[20];
+    char reversed[20]; /* the last digit comes first */
     size_t length = 0;
     do {
         reversed[length++] = (char)('0' + number % 10);
@@ -136,12 +136,12 @@ static size_t number_write_integer(bool negative, uint64_t number, char* out)
     return length;
 }
 
-/* Writes a decimal number without an exponent. The first digit of `number` stands for a multiple of
- * 10^power: number 345 and power 1 give 34.5. */
+/* Writes a decimal number without an exponent. 10^power is the value of the first digit of
+ * `number`: number 345 and power 1 give 34.5. */
 static size_t number_write_digits(uint64_t number, int power, char* out)
 {
     char text[20];
-    size_t used = 0;
+    size_t out_length = 0;
     while (number % 10 == 0) { /* drops zeroes at the end */
         number /= 10;
     }
@@ -151,22 +151,22 @@ static size_t number_write_digits(uint64_t number, int power, char* out)
         whole = (size_t)power + 1;
     }
     if (whole == 0) {
-        out[used++] = '0';
+        out[out_length++] = '0';
     }
     for (size_t k = 0; k < whole; k++) {
-        out[used++] = k < length ? text[k] : '0';
+        out[out_length++] = k < length ? text[k] : '0';
     }
     if (length > whole) {
-        out[used++] = '.';
+        out[out_length++] = '.';
     }
     for (int k = -1; k > power; k--) { /* zeroes after the point */
-        out[used++] = '0';
+        out[out_length++] = '0';
     }
     for (size_t k = whole; k < length; k++) {
-        out[used++] = text[k];
+        out[out_length++] = text[k];
     }
-    out[used] = '\0';
-    return used;
+    out[out_length] = '\0';
+    return out_length;
 }
 
 /* Returns the exponent of a number's first digit: 2 for 345, -1 for 0.2. The number is >= 1e-4 and
@@ -194,29 +194,31 @@ static int number_power(double magnitude)
  * gives the same mantissa. */
 static uint64_t number_round(uint64_t mantissa, int exponent, int tens, bool* exact)
 {
-    uint64_t five = number_tens[tens] >> tens; /* 5^tens: a step of the mantissa, in `product` */
+    /* 5^tens = 10^tens / 2^tens. `product` grows by `five` if the mantissa grows by 1. */
+    uint64_t five = number_tens[tens] >> tens;
     number_product product = (number_product)mantissa * five;
-    int shift = -(exponent + tens); /* the number is product / 2^shift */
+    int shift = -(exponent + tens); /* the exact number is product / 2^shift */
     SETTI_ASSERT(shift > 0 && shift < 64);
     uint64_t number = (uint64_t)(product >> shift);
-    uint64_t one = (uint64_t)1 << shift;
-    uint64_t rest = (uint64_t)product & (one - 1);
-    bool rounds_up = rest > one / 2;
-    if (rest == one / 2) {
+    uint64_t one = (uint64_t)1 << shift; /* the number 1, in units of `product` */
+    uint64_t fraction = (uint64_t)product & (one - 1);
+    bool rounds_up = fraction > one / 2;
+    if (fraction == one / 2) {
         rounds_up = (number & 1) != 0; /* half to even, like printf */
     }
-    uint64_t distance = rest; /* from the product to the rounded product */
+    uint64_t distance = fraction; /* from the product to the rounded product */
     if (rounds_up) {
-        distance = one - rest;
+        distance = one - fraction;
         number++;
     }
-    /* Less than half a step of the mantissa. It is never exactly half, because `five` is odd. */
+    /* Less than half of `five`: the nearest mantissa is the given one. Exactly half is impossible,
+     * because `five` is odd. */
     *exact = distance <= five / 2;
     return number;
 }
 
-/* Writes a float with the fewest digits that read back equal. Returns the length of the text, or 0
- * if the float is not of usual size. */
+/* Writes a float with the fewest digits that read back equal. Returns the length of the text.
+ * Returns 0 if the float is not of usual size. */
 static size_t number_write_usual(sett_member_kind kind, double value, char* out)
 {
     bool narrow = kind == SETT_MEMBER_F32;
@@ -226,17 +228,18 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
         return 0;
     }
     if (!narrow && sizeof(number_product) == 8) {
-        return 0; /* the product would be too large */
+        return 0; /* the product needs 128 bits */
     }
     uint64_t bits;
     memcpy(&bits, &magnitude, sizeof(bits));
     int drop = narrow ? 29 : 0; /* bits of a double's mantissa that an f32's mantissa lacks */
     uint64_t hidden = (uint64_t)1 << (52 - drop); /* the mantissa's highest bit is not stored */
     uint64_t mantissa = (bits >> drop & (hidden - 1)) | hidden;
-    int exponent = (int)(bits >> 52) - 1075 + drop; /* magnitude = mantissa * 2^exponent */
+    /* magnitude = mantissa * 2^exponent; 1075 = the bias 1023 + 52 bits of the mantissa */
+    int exponent = (int)(bits >> 52) - 1075 + drop;
     int power = number_power(magnitude);
-    int most = narrow ? 9 : 17;
-    for (int digits = narrow ? 6 : 15; digits <= most; digits++) {
+    int most_digits = narrow ? 9 : 17; /* always suffice */
+    for (int digits = narrow ? 6 : 15; digits <= most_digits; digits++) {
         bool exact;
         int decimals = digits - 1 - power;
         if (decimals >= 20) {
@@ -244,9 +247,9 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
         }
         uint64_t number = number_round(mantissa, exponent, decimals, &exact);
         if (number >= number_tens[digits]) {
-            return 0; /* rounding up gave one digit more */
+            return 0; /* rounding up gave 10^digits: one digit more */
         }
-        if (exact || digits == most) {
+        if (exact || digits == most_digits) {
             size_t sign = value < 0 ? 1 : 0;
             out[0] = '-'; /* overwritten if not negative */
             return sign + number_write_digits(number, power, out + sign);
@@ -255,8 +258,8 @@ static size_t number_write_usual(sett_member_kind kind, double value, char* out)
     return 0;
 }
 
-/* Reads a float with the locale's decimal separator. `end` (may be NULL) gets the end of the text
- * that was read. */
+/* Reads a float with the locale's decimal separator. `end` (may be NULL) gets the address after the
+ * float. */
 static double number_parse(sett_member_kind kind, const char* text, char** end)
 {
     if (kind == SETT_MEMBER_F32) {
@@ -273,12 +276,12 @@ static size_t number_write_finite(sett_member_kind kind, double value, char* out
         double magnitude = value < 0 ? -value : value;
         return number_write_integer(value < 0, (uint64_t)magnitude, out);
     }
-    size_t usual = number_write_usual(kind, value, out);
-    if (usual != 0) {
-        return usual;
+    size_t length = number_write_usual(kind, value, out);
+    if (length != 0) {
+        return length;
     }
-    int most = kind == SETT_MEMBER_F32 ? 9 : 17;
-    for (int digits = kind == SETT_MEMBER_F32 ? 6 : 15; digits <= most; digits++) {
+    int most_digits = (kind == SETT_MEMBER_F32) ? 9 : 17; /* always suffice */
+    for (int digits = (kind == SETT_MEMBER_F32) ? 6 : 15; digits <= most_digits; digits++) {
         snprintf(out, SETTI_NUMBER_SIZE, "%.*g", digits, value);
         if (number_parse(kind, out, NULL) == value) {
             break; /* the digits suffice */
@@ -322,7 +325,7 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
     return number_write_integer(negative, magnitude, out);
 }
 
-/* Reads the digits of an integer, perhaps after a minus. Returns the error, or NULL. */
+/* Reads an integer: digits, with or without a minus before them. Returns the error, or NULL. */
 static const char* number_read_integer(sett_member_kind kind, const char* text, size_t length,
                                        void* bytes)
 {
@@ -331,16 +334,16 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     size_t first = negative ? 1 : 0; /* the first digit */
     uint64_t number = 0;
     uint32_t bits = 8 * sett_member_kind_size(kind);
-    uint64_t most = UINT64_MAX >> (64 - bits);
+    uint64_t largest = UINT64_MAX >> (64 - bits);
     if (setti_number_is_signed(kind)) {
-        most /= 2; /* of an i8: 127 */
+        largest /= 2; /* of an i8: 127 */
         if (negative) {
-            most++; /* of an i8: 128, because -128 is the least */
+            largest++; /* of an i8: 128, because -128 is the least */
         }
     } else if (negative) {
-        most = 0;
+        largest = 0; /* an unsigned integer may be -0 */
     }
-    if (length == first) {
+    if (length == first) { /* no digits */
         return "the number is not an integer";
     }
     for (size_t k = first; k < length; k++) {
@@ -348,8 +351,8 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
         if (digit > 9) {
             return "the number is not an integer";
         }
-        /* number * 10 + digit > most, without overflow */
-        if (digit > most || number > (most - digit) / 10) {
+        /* tests number * 10 + digit > largest without overflow */
+        if (digit > largest || number > (largest - digit) / 10) {
             return "the number is out of the range of the member's type";
         }
         number = number * 10 + digit;
@@ -361,7 +364,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     return NULL;
 }
 
-/* Reads "nan:" and the bits of a NaN. Returns false for other texts. */
+/* Reads "nan:" and the bits of a NaN as hexadecimal digits. Returns false for other texts. */
 static bool number_read_nan(sett_member_kind kind, const char* text, size_t length, uint64_t* bits)
 {
     static const char digits[] = "0123456789abcdef";
@@ -371,13 +374,13 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
     }
     *bits = 0;
     for (size_t k = 4; k < length; k++) {
-        const char* digit = strchr(digits, text[k]); /* finds the end of `digits` for '\0' */
+        const char* digit = strchr(digits, text[k]); /* for '\0', finds the end of `digits` */
         if (digit == NULL || *digit == '\0') {
             return false;
         }
         *bits = *bits << 4 | (uint64_t)(digit - digits);
     }
-    if (kind == SETT_MEMBER_F32) {
+    if (kind == SETT_MEMBER_F32) { /* are these the bits of a NaN? */
         return (*bits & INT32_MAX) > SETTI_F32_INFINITY;
     }
     return (*bits & INT64_MAX) > SETTI_F64_INFINITY;
@@ -388,24 +391,24 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
     char probe[16]; /* "0.5" with the locale's separator, which may have several bytes */
-    int size = snprintf(probe, sizeof(probe), "%.1f", 0.5);
-    size_t used = 0;
-    if (length == 0 || length > SETTI_NUMBER_TEXT || size < 3) {
+    int probe_length = snprintf(probe, sizeof(probe), "%.1f", 0.5);
+    size_t out_length = 0;
+    if (length == 0 || length > SETTI_NUMBER_TEXT || probe_length < 3) {
         return false;
     }
     for (size_t k = 0; k < length; k++) {
         bool digit = text[k] >= '0' && text[k] <= '9';
         bool sign = text[k] != '\0' && strchr("+-eE", text[k]) != NULL; /* strchr finds '\0' */
-        if (text[k] == '.' && used + (size_t)size < SETTI_NUMBER_TEXT + 8) {
-            memcpy(out + used, probe + 1, (size_t)size - 2); /* the separator */
-            used += (size_t)size - 2;
+        if (text[k] == '.' && out_length + (size_t)probe_length < SETTI_NUMBER_TEXT + 8) {
+            memcpy(out + out_length, probe + 1, (size_t)probe_length - 2); /* no 0, no 5 */
+            out_length += (size_t)probe_length - 2;
         } else if (digit || sign) {
-            out[used++] = text[k];
+            out[out_length++] = text[k];
         } else {
             return false;
         }
     }
-    out[used] = '\0';
+    out[out_length] = '\0';
     return true;
 }
 
@@ -416,11 +419,11 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
     bool negative = length != 0 && text[0] == '-';
     size_t first = negative ? 1 : 0; /* the first digit */
     size_t position = first;
-    size_t fraction = 0; /* the position after the point; 0: no point was read */
-    for (; position < length && number < 100000000000000; position++) { /* less than 15 digits */
+    size_t fraction_start = 0; /* the position after the point; 0: no point was read */
+    for (; position < length && number < 100000000000000; position++) { /* up to 15 digits */
         uint64_t digit = (uint64_t)(unsigned char)text[position] - '0';
-        if (text[position] == '.' && fraction == 0 && position != first) {
-            fraction = position + 1;
+        if (text[position] == '.' && fraction_start == 0 && position != first) {
+            fraction_start = position + 1;
         } else if (digit > 9) {
             return false;
         } else {
@@ -428,17 +431,19 @@ static bool number_read_usual(sett_member_kind kind, const char* text, size_t le
         }
     }
     size_t decimals = 0; /* digits after the point */
-    if (fraction != 0) {
-        decimals = position - fraction;
+    if (fraction_start != 0) {
+        decimals = position - fraction_start;
     }
     bool too_long = position != length || decimals > 19;
-    bool lacks_digits = position == first || fraction == length; /* before or after the point */
+    /* a number needs digits, also after a point */
+    bool lacks_digits = position == first || fraction_start == length;
     if (NUMBER_ROUNDS_TWICE || too_long || lacks_digits) {
         return false;
     }
-    double value = (double)number / (double)number_tens[decimals]; /* rounds once */
+    double value = (double)number / (double)number_tens[decimals]; /* both are exact: rounds once */
     uint64_t bits;
     memcpy(&bits, &value, sizeof(bits));
+    /* the mask has the 29 bits that the mantissa of an f32 lacks */
     if (kind == SETT_MEMBER_F32 && (bits & 0x1FFFFFFF) == 0x10000000) {
         return false; /* halfway between two f32: a second rounding may be wrong */
     }
@@ -476,8 +481,8 @@ static const char* number_read_float(sett_member_kind kind, const char* text, si
     bool narrow = kind == SETT_MEMBER_F32;
     bool has_bits = number_read_nan(kind, text, length, &bits);
     for (size_t k = 0; k < sizeof(number_words) / sizeof(number_words[0]); k++) {
-        const char* known = number_words[k].text;
-        if (length == strlen(known) && memcmp(text, known, length) == 0) {
+        const char* word = number_words[k].text;
+        if (length == strlen(word) && memcmp(text, word, length) == 0) {
             bits = number_words[k].bits[narrow];
             has_bits = true;
         }
@@ -513,7 +518,7 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
     if (wrong != NULL) {
         return wrong;
     }
-    char whole[SETTI_NUMBER_SIZE];
+    char integer_text[SETTI_NUMBER_SIZE];
     double number = value / scale;
     if (!(number > -1e10 && number < 1e10)) { /* scaled integers have at most 32 bits */
         return "the number is out of the range of the member's type";
@@ -522,6 +527,6 @@ const char* setti_number_read(sett_member_kind kind, const char* text, size_t le
     magnitude += 0.5; /* assigned, so that every processor rounds the sum to a double */
     uint64_t rounded = (uint64_t)magnitude;     /* to the nearest integer */
     bool negative = number < 0 && rounded != 0; /* 0 has no sign */
-    size_t digits = number_write_integer(negative, rounded, whole);
-    return number_read_integer(kind, whole, digits, bytes); /* checks the range */
+    size_t integer_length = number_write_integer(negative, rounded, integer_text);
+    return number_read_integer(kind, integer_text, integer_length, bytes); /* checks the range */
 }

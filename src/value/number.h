@@ -32,15 +32,15 @@ void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 /* Reads a number of any kind as a double. A 64-bit integer may be rounded. */
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
-/* Writes a number as text. If `scale` is not 0, an integer is multiplied by it. Returns the length
- * of the text. */
+/* Writes a number as text. Multiplies an integer by `scale` before, if `scale` is not 0. Returns
+ * the length of the text. */
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
                           char out[SETTI_NUMBER_SIZE]);
 
 /* Writes a number in up to 20 digits, without a terminating zero. Returns the number of digits. */
 size_t setti_number_digits(uint64_t number, char* out);
 
-/* Reads a number from text. For an integer, the number is divided by `scale`, if that is not 0.
+/* Reads a number from text. For an integer, divides the number by `scale`, if `scale` is not 0.
  * Returns the error, or NULL. */
 const char* setti_number_read(sett_member_kind kind, const char* text, size_t length, double scale,
                               void* bytes);

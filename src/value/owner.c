@@ -74,7 +74,7 @@ void setti_owned_drop(const void* memory)
 bool setti_string_set(const sett_allocator* allocator, sett_string* string, const void* text,
                       size_t length)
 {
-    char* fresh = NULL;
+    char* fresh = NULL; /* an empty string has no memory */
     SETTI_ASSERT(length == 0 || memchr(text, 0, length) == NULL);
     if (length != 0) {
         fresh = setti_owned_create(allocator, length + 1);
@@ -90,16 +90,17 @@ bool setti_string_set(const sett_allocator* allocator, sett_string* string, cons
     return true;
 }
 
-/* Copies `used` bytes of items to new memory of `size` bytes. The list holds the new memory, and no
- * longer owns the old one. Returns false if memory runs out. */
-static bool list_move(const sett_allocator* allocator, sett_list* list, size_t used, size_t size)
+/* Moves a list to new memory of `new_size` bytes. Copies the first `kept_size` bytes of the items.
+ * Returns false if memory runs out. */
+static bool list_move(const sett_allocator* allocator, sett_list* list, size_t kept_size,
+                      size_t new_size)
 {
-    void* fresh = setti_owned_create(allocator, size);
+    void* fresh = setti_owned_create(allocator, new_size);
     if (fresh == NULL) {
         return false;
     }
-    if (used != 0) {
-        memcpy(fresh, list->items, used);
+    if (kept_size != 0) {
+        memcpy(fresh, list->items, kept_size);
     }
     setti_owned_drop(list->items);
     list->room_ = 0;
@@ -110,8 +111,8 @@ static bool list_move(const sett_allocator* allocator, sett_list* list, size_t u
 bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_t item_size,
                        uint32_t count)
 {
-    size_t used = (size_t)SETTI_MIN(list->count, count) * item_size; /* bytes of items that stay */
-    size_t size;
+    size_t kept_size = (size_t)SETTI_MIN(list->count, count) * item_size; /* of items that stay */
+    size_t size; /* bytes of all items after the resize */
     if (count == 0) {
         setti_owned_drop(list->items);
         memset(list, 0, sizeof(*list));
@@ -121,24 +122,25 @@ bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_
     if (!setti_multiply(count, item_size, &size)) {
         return false;
     }
-    size_t room = 0;
+    size_t old_room = 0; /* bytes of the list's present memory */
     bool is_shared = false;
     if (list->items != NULL) {
         owned_head* head = owned_head_of(list->items);
-        room = head->size;
+        old_room = head->size;
         is_shared = setti_counter_get(&head->owners) != 1;
     }
-    bool grows = size > room;
+    bool grows = size > old_room;
     if (grows || is_shared) {
         size_t new_room = size;
-        if (grows && room != 0 && size < SIZE_MAX / 2) {
-            new_room = SETTI_MAX(size, room * 2);
+        if (grows && old_room != 0 && size < SIZE_MAX / 2) {
+            new_room = SETTI_MAX(size, old_room * 2); /* so that appending is seldom a copy */
         }
-        if (!list_move(allocator, list, used, new_room)) {
+        if (!list_move(allocator, list, kept_size, new_room)) {
             return false;
         }
     }
-    memset((unsigned char*)setti_unconst(list->items) + used, 0, size - used);
+    memset((unsigned char*)setti_unconst(list->items) + kept_size, 0,
+           size - kept_size); /* new items */
     list->count = count;
     list->item_size = item_size;
     return true;

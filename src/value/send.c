@@ -32,7 +32,7 @@ uint64_t setti_send_fingerprint(const setti_members* members)
     for (uint32_t k = 0; k < members->send_count; k++) {
         const setti_send* send = &members->sends[k];
         uint64_t scale;
-        unsigned char word[24];
+        unsigned char word[24]; /* hashed together with the members before */
         memcpy(&scale, &send->scale, sizeof(scale));
         setti_bytes_put(word, fingerprint, 8);
         setti_bytes_put(word + 8, scale, 8);
@@ -44,31 +44,33 @@ uint64_t setti_send_fingerprint(const setti_members* members)
     return fingerprint;
 }
 
-/* Rounds a number to an integer. Only the lowest send->bits bits of the result have a meaning. */
+/* Scales the number at `bytes`, and rounds it to an integer. Only the lowest send->bits bits of the
+ * result have a meaning. */
 static uint64_t send_round(const setti_send* send, const unsigned char* bytes)
 {
     uint64_t sign = (uint64_t)1 << (send->bits - 1);
-    double most = (double)(sign - 1);
-    uint64_t wide = setti_bytes_get(bytes, send->size);
-    uint32_t narrow = (uint32_t)wide;
+    double greatest = (double)(sign - 1); /* the greatest integer */
+    uint64_t wide_bits = setti_bytes_get(bytes, send->size);
+    uint32_t narrow_bits = (uint32_t)wide_bits;
     double number = 0;
     float single = 0;
     if (send->size == sizeof(float)) {
-        memcpy(&single, &narrow, sizeof(single));
+        memcpy(&single, &narrow_bits, sizeof(single));
         number = (double)single;
     } else {
-        memcpy(&number, &wide, sizeof(number));
+        memcpy(&number, &wide_bits, sizeof(number));
     }
     if (isnan(number)) {
         return sign; /* the sign bit alone: the least integer, -most - 1 */
     }
     number *= send->scale;
-    if (number > most) {
-        number = most;
-    } else if (number < -most) {
-        number = -most;
+    if (number > greatest) {
+        number = greatest;
+    } else if (number < -greatest) {
+        number = -greatest;
     }
-    if (number < 0) { /* the conversion then rounds to the nearest integer */
+    /* the conversion cuts off the fraction: with .5, it rounds to the nearest integer */
+    if (number < 0) {
         number -= 0.5;
     } else {
         number += 0.5;
@@ -76,7 +78,8 @@ static uint64_t send_round(const setti_send* send, const unsigned char* bytes)
     return (uint64_t)(int64_t)number;
 }
 
-/* Converts the lowest send->bits bits back to a number. */
+/* Converts the lowest send->bits bits of `bits` back to a number, and writes the number to
+ * `out`. */
 static void send_restore(const setti_send* send, uint64_t bits, unsigned char* out)
 {
     uint64_t sign = (uint64_t)1 << (send->bits - 1);
@@ -89,19 +92,19 @@ static void send_restore(const setti_send* send, uint64_t bits, unsigned char* o
         number = (double)integer / send->scale;
     }
     float single = (float)number;
-    uint64_t wide = 0;
-    uint32_t narrow = 0;
-    memcpy(&wide, &number, sizeof(wide));
-    memcpy(&narrow, &single, sizeof(narrow));
-    setti_bytes_put(out, send->size == sizeof(float) ? narrow : wide, send->size);
+    uint64_t wide_bits = 0;
+    uint32_t narrow_bits = 0;
+    memcpy(&wide_bits, &number, sizeof(wide_bits));
+    memcpy(&narrow_bits, &single, sizeof(narrow_bits));
+    setti_bytes_put(out, send->size == sizeof(float) ? narrow_bits : wide_bits, send->size);
 }
 
 void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
                      unsigned char* out)
 {
-    size_t start = 0; /* of the bytes between two rounded members */
-    uint64_t word = 0;
-    uint32_t held = 0;                                   /* bits in the word */
+    size_t start = 0;       /* of the bytes between two rounded members */
+    uint64_t word = 0;      /* bits that are not written yet; the lowest comes first */
+    uint32_t word_bits = 0; /* number of bits in `word` */
     for (uint32_t k = 0; k < members->send_count; k++) { /* the bytes before each rounded member */
         size_t end = members->sends[k].offset;
         memcpy(out, value + start, end - start);
@@ -113,12 +116,13 @@ void setti_send_pack(const setti_members* members, const unsigned char* value, s
     for (uint32_t k = 0; k < members->send_count; k++) {
         const setti_send* send = &members->sends[k];
         uint64_t mask = ((uint64_t)1 << send->bits) - 1;
-        word |= (send_round(send, value + send->offset) & mask) << held;
-        for (held += send->bits; held >= 8; held -= 8, word >>= 8) {
+        word |= (send_round(send, value + send->offset) & mask) << word_bits;
+        /* writes the whole bytes of the word */
+        for (word_bits += send->bits; word_bits >= 8; word_bits -= 8, word >>= 8) {
             *out++ = (unsigned char)word;
         }
     }
-    if (held != 0) {
+    if (word_bits != 0) { /* the last byte has fewer than 8 bits */
         *out++ = (unsigned char)word;
     }
 }
@@ -126,9 +130,9 @@ void setti_send_pack(const setti_members* members, const unsigned char* value, s
 void setti_send_unpack(const setti_members* members, const unsigned char* packed, size_t size,
                        unsigned char* out)
 {
-    size_t start = 0; /* of the bytes between two rounded members */
-    uint64_t word = 0;
-    uint32_t held = 0;                                   /* bits in the word */
+    size_t start = 0;       /* of the bytes between two rounded members */
+    uint64_t word = 0;      /* bits that are read, but not unpacked yet; the lowest comes first */
+    uint32_t word_bits = 0; /* number of bits in `word` */
     for (uint32_t k = 0; k < members->send_count; k++) { /* the bytes before each rounded member */
         size_t end = members->sends[k].offset;
         memcpy(out + start, packed, end - start);
@@ -139,11 +143,11 @@ void setti_send_unpack(const setti_members* members, const unsigned char* packed
     packed += size - start;
     for (uint32_t k = 0; k < members->send_count; k++) {
         const setti_send* send = &members->sends[k];
-        for (; held < send->bits; held += 8) {
-            word |= (uint64_t)*packed++ << held;
+        for (; word_bits < send->bits; word_bits += 8) {
+            word |= (uint64_t)*packed++ << word_bits;
         }
         send_restore(send, word, out + send->offset);
         word >>= send->bits;
-        held -= send->bits;
+        word_bits -= send->bits;
     }
 }

@@ -22,7 +22,7 @@ void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size)
     setti_writer_add(out, size > TEXT_BYTES ? " ..." : "");
 }
 
-/* Writes the names of the bits that are set, then the bits without a name. */
+/* Writes the names of the set bits, then the set bits that have no name as a number. */
 static void text_add_bits(setti_writer* out, const sett_constant* constants, int64_t value)
 {
     uint64_t unnamed = (uint64_t)value;
@@ -147,7 +147,7 @@ static void text_add_element(setti_writer* out, const sett_member* member,
 static void text_add_member(setti_writer* out, const sett_member* member,
                             const unsigned char* bytes, const text_entities* entities)
 {
-    uint32_t size = member->size / member->count;
+    uint32_t element_size = member->size / member->count;
     const char* const* names = member->element_names;
     if (!setti_member_is_array(member)) {
         text_add_element(out, member, bytes, entities);
@@ -158,7 +158,7 @@ static void text_add_member(setti_writer* out, const sett_member* member,
             if (names != NULL) {
                 setti_writer_add(out, "%s = ", names[k]);
             }
-            text_add_element(out, member, bytes + (size_t)k * size, entities);
+            text_add_element(out, member, bytes + (size_t)k * element_size, entities);
         }
         setti_writer_add(out, names != NULL ? "}" : "]");
     }
@@ -180,7 +180,7 @@ void setti_value_print(setti_writer* out, const sett_struct* structure, const vo
 
 typedef struct text_difference {
     setti_writer* out;
-    uint32_t count; /* all differences, of which the first TEXT_DIFFERENCES are written */
+    uint32_t count; /* differences so far; only the first TEXT_DIFFERENCES are written */
 } text_difference;
 
 static void difference_add(text_difference* difference, const char* path, const sett_member* member,
@@ -207,7 +207,8 @@ static void difference_list(text_difference* difference, const sett_member* memb
     const sett_list x = setti_owned_list(a, item.size);
     const sett_list y = setti_owned_list(b, item.size);
     if (x.count != y.count) {
-        difference_add(difference, path, member, a, b); /* one difference, with both lists */
+        difference_add(difference, path, member, a,
+                       b); /* both lists are written as one difference */
         return;
     }
     if (x.items == y.items) {
@@ -215,14 +216,15 @@ static void difference_list(text_difference* difference, const sett_member* memb
     }
     for (uint32_t k = 0; k < x.count; k++) {
         char item_path[TEXT_PATH];
-        setti_writer text = {item_path, sizeof(item_path), 0};
+        setti_writer path_writer = {item_path, sizeof(item_path), 0};
         size_t offset = (size_t)k * item.size;
-        setti_writer_add(&text, "%s[%u]", path, (unsigned)k);
+        setti_writer_add(&path_writer, "%s[%u]", path, (unsigned)k);
         difference_element(difference, &item, item_path, (const unsigned char*)x.items + offset,
                            (const unsigned char*)y.items + offset, item.size);
     }
 }
 
+/* Compares two structs. `path` is "" for the whole value. Otherwise it ends with a point. */
 SETTI_COLD static void difference_walk(text_difference* difference, const sett_struct* structure,
                                        const char* path, const unsigned char* a,
                                        const unsigned char* b)
@@ -231,21 +233,21 @@ SETTI_COLD static void difference_walk(text_difference* difference, const sett_s
         const sett_member* member = &structure->members[k];
         bool is_array = setti_member_is_array(member);
         uint32_t count = is_array ? member->count : 1;
-        uint32_t size = member->size / count;
+        uint32_t element_size = member->size / count;
         if (member->local) {
             continue;
         }
         for (uint32_t n = 0; n < count; n++) {
             char item_path[TEXT_PATH];
-            setti_writer text = {item_path, sizeof(item_path), 0};
-            size_t offset = member->offset + (size_t)n * size;
-            setti_writer_add(&text, "%s%s", path, member->name);
+            setti_writer path_writer = {item_path, sizeof(item_path), 0};
+            size_t offset = member->offset + (size_t)n * element_size;
+            setti_writer_add(&path_writer, "%s%s", path, member->name);
             if (is_array && member->element_names != NULL) {
-                setti_writer_add(&text, ".%s", member->element_names[n]);
+                setti_writer_add(&path_writer, ".%s", member->element_names[n]);
             } else if (is_array) {
-                setti_writer_add(&text, "[%u]", (unsigned)n);
+                setti_writer_add(&path_writer, "[%u]", (unsigned)n);
             }
-            difference_element(difference, member, item_path, a + offset, b + offset, size);
+            difference_element(difference, member, item_path, a + offset, b + offset, element_size);
         }
     }
 }
@@ -256,8 +258,8 @@ SETTI_COLD static void difference_element(text_difference* difference, const set
 {
     char nested_path[TEXT_PATH];
     if (member->kind == SETT_MEMBER_STRUCT) {
-        setti_writer text = {nested_path, sizeof(nested_path), 0};
-        setti_writer_add(&text, "%s.", path);
+        setti_writer path_writer = {nested_path, sizeof(nested_path), 0};
+        setti_writer_add(&path_writer, "%s.", path);
         difference_walk(difference, member->of, nested_path, a, b);
     } else if (member->kind == SETT_MEMBER_LIST) {
         difference_list(difference, member, path, a, b);
