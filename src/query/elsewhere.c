@@ -2,9 +2,9 @@
  * prefab, the target of a relationship, a fixed entity, the singletons.
  *
  * The workload: transforms relative to a parent; settings of a level; values of a prefab for its
- * instances. Plain terms are tested first. A loop tests these terms for each row that is left, and
- * follows the links again when a value is read. To follow a link takes two cache lines.
- * Neighbouring rows usually share them.
+ * instances. Terms about the visited entity are tested first. For each row that is left, a loop
+ * tests the terms about other entities. It follows the links again when a value is read. To follow
+ * a link takes two cache lines, which neighbouring rows usually share.
  *
  * The terms are in a separate list (query->elsewhere). Plans, groups and advice do not depend on
  * the list, and a query with an empty list pays nothing.
@@ -14,7 +14,7 @@
 #include "query/along.h"
 #include "query/steps.h"
 
-/* Returns term `k`, or NULL if there is no term `k` about another entity. */
+/* Returns term `k`. Returns NULL if term `k` is about the visited entity, or does not exist. */
 static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 {
     if (k < query->term_count || k >= query->term_count + query->elsewhere_count) {
@@ -45,10 +45,11 @@ SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhe
         return true;
     }
     bool found = elsewhere_find(world, elsewhere, index) != SETTI_NONE;
-    bool wanted = elsewhere->given.kind == SETT_WITH; /* else SETT_WITHOUT */
+    bool wanted = elsewhere->given.kind == SETT_WITH; /* the other kind left is SETT_WITHOUT */
     return found == wanted;
 }
 
+/* Whether all terms about other entities are true when the entity `index` is visited. */
 SETTI_INLINE bool elsewhere_are_true(const sett_query* query, uint32_t index)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -93,7 +94,7 @@ void setti_elsewhere_match(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     SETTI_ASSERT(loop->query->elsewhere_count != 0);
-    for (uint32_t k = 0; k < loop->query->elsewhere_count; k++) {
+    for (uint32_t k = 0; k < loop->query->elsewhere_count; k++) { /* such terms have no fields */
         batch->fields[loop->query->term_count + k] = NULL;
     }
     for (uint32_t word = 0; word < loop->word_count; word++) {
@@ -107,8 +108,8 @@ void setti_elsewhere_match(sett_batch* batch)
     }
 }
 
-/* Whether a relationship has one target for each source. Hierarchy and InstanceOf have one, even
- * before they are registered. */
+/* Whether a relationship has at most one target for each source. This is true for Hierarchy and
+ * InstanceOf, even before they are registered. */
 static bool elsewhere_has_one_target(const sett_world* world, sett_component relationship)
 {
     const setti_type* type = setti_world_type(world, relationship);
@@ -135,7 +136,7 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given)
     setti_elsewhere* elsewhere = &query->elsewhere[query->elsewhere_count++];
     elsewhere->type = setti_world_type(query->world, given->component);
     elsewhere->given = *given;
-    elsewhere->given.along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
+    elsewhere->given.along = given->along != 0 ? given->along : SETT_ID_HIERARCHY; /* the default */
     SETTI_ASSERT(elsewhere->type != NULL);
 }
 
@@ -154,8 +155,8 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, con
 #define ELSEWHERE_WRITES true
 
 /* Finds the entity that has the component of term `k`, for a row of a batch. Returns SETTI_NONE if
- * there is no such entity, or after a misuse. *term becomes the term, or NULL if `k` is not the
- * number of a term about another entity.
+ * there is no such entity, or after a misuse. *term becomes the term. It becomes NULL if no term
+ * about another entity has the number `k`.
  *   mut  the program will write the value */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                              const char* call, const setti_elsewhere** term)
@@ -181,7 +182,7 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
 
 sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    const setti_elsewhere* term; /* not needed */
+    const setti_elsewhere* term; /* not used here */
     uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, __func__, &term);
     if (index == SETTI_NONE) {
         return sett_null();
@@ -237,7 +238,7 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
         }
         return sett_null();
     }
-    /* not setti_along_find, because a switched-off component is found too */
+    /* setti_along_find would skip switched-off components, which count here */
     setti_along_walk walk = {0};
     uint32_t index = entity.index;
     while (index != SETTI_NONE && !setti_storage_has(&type->storage, index)) {
