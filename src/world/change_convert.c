@@ -17,8 +17,8 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
     if (count == 0) {
         return SETT_OK;
     }
-    /* The indices of future entities are unknown. So this reserves the rows of all pages in use,
-     * and of the first `count` indices after the taken indices. */
+    /* It is unknown which indices the entities will have. So this reserves pages for all indices of
+     * the entity table, and for the `count` indices after the indices that were taken so far. */
     const setti_entity_table* table = &world->entities;
     uint64_t end = SETTI_MIN((uint64_t)setti_entity_taken(table) + count, table->limit);
     end = SETTI_MAX(end, setti_entity_capacity(table));
@@ -39,8 +39,8 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
     return SETT_OK;
 }
 
-/* Returns `base` if the storage has the word at this index, else the index of the next word after
- * the missing pages. Returns an index >= `extent` if there is no next word. */
+/* Skips missing pages. Returns the index of the next word, from the word at index `base` on.
+ * Returns an index >= `extent` if there is no next word. */
 static uint32_t conversion_seek(const setti_storage* storage, uint32_t base)
 {
     while (base < storage->extent && setti_storage_word(storage, base) == NULL) {
@@ -59,6 +59,8 @@ static uint32_t conversion_seek(const setti_storage* storage, uint32_t base)
 static bool conversion_reserve_indices(setti_pool* pool, const setti_storage* old_storage,
                                        setti_storage* new_storage)
 {
+    /* indices that are equal after the shift share a page of the sparse set, or a word (2^6
+     * bits) */
     uint32_t shift = new_storage->kind == SETTI_SPARSE ? SETTI_SPARSE_SHIFT : 6;
     uint32_t last = SETTI_NONE; /* index >> shift of the last reservation */
     if (old_storage->kind == SETTI_SPARSE) {
@@ -134,7 +136,7 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* old_sto
     }
 }
 
-/* The values that one loop moves. */
+/* Which values a loop moves. */
 typedef enum conversion_part {
     CONVERSION_MEMBERS, /* the values of members; all values if there is no listener */
     CONVERSION_OTHERS   /* the values of all other entities */
@@ -150,7 +152,7 @@ typedef struct conversion_walk {
     setti_matches known; /* signatures that were tested before */
 } conversion_walk;
 
-/* Moves an entity's value if the value belongs to the part of the loop. */
+/* Moves an entity's value if it belongs to the part of the values that the loop moves. */
 SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32_t index)
 {
     sett_world* world = walk->world;
@@ -166,8 +168,9 @@ SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32
     conversion_move(&world->pool, walk->old_storage, place, walk->new_storage, index);
 }
 
-/* Appends the values of a word's entities to a sparse set. *next_row is the row of the first value,
- * and becomes the row after the last value. */
+/* Moves the values of a word's entities from an array to a sparse set. *next_row is the row for the
+ * first value, and becomes the row after the last value.
+ *   base  the index of the word's first bit */
 static void conversion_append_word(setti_pool* pool, const setti_storage* old_storage,
                                    setti_storage* new_storage, uint32_t base, uint64_t word,
                                    uint32_t* next_row)
@@ -177,9 +180,9 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* old_st
     /* the values of a word are in one page of the array, but the new rows can be in two pages */
     const unsigned char* values = setti_storage_row(old_storage, base);
     setti_sparse_page* page = new_storage->presence.data[base >> SETTI_SPARSE_SHIFT];
-    uint32_t* entry = &page->row[base & SETTI_SPARSE_MASK];
+    uint32_t* entry = &page->row[base & SETTI_SPARSE_MASK]; /* the row of each entity of the word */
     size_t size = old_storage->size;
-    uint32_t mask = setti_storage_rows(new_storage) - 1;
+    uint32_t mask = setti_storage_rows(new_storage) - 1; /* row & mask: the row in its page */
     uint32_t row = *next_row;
     setti_pages_write(pool, &new_storage->presence, base >> SETTI_SPARSE_SHIFT);
     while (word != 0) {
@@ -198,7 +201,7 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* old_st
     *next_row = row;
 }
 
-/* Returns those bits of `word` whose entities are members of a listener. `word` is the word of
+/* Returns the bits of `word` whose entities are members of a listener. `word` is the word of
  * `storage` at index `base`. */
 static uint64_t conversion_members(const setti_listener* listener, const setti_storage* storage,
                                    uint32_t base, uint64_t word)
@@ -216,7 +219,8 @@ static uint64_t conversion_members(const setti_listener* listener, const setti_s
     return word;
 }
 
-/* Stores the bits of a listener's members in `members`. Returns the number of members. */
+/* Stores which entities are members of a listener in `members`, as words of bits. Returns the
+ * number of members. */
 static uint32_t conversion_note_members(const setti_storage* old_storage,
                                         const setti_listener* listener, uint64_t* members)
 {
@@ -229,12 +233,14 @@ static uint32_t conversion_note_members(const setti_storage* old_storage,
     return count;
 }
 
-/* Prefetches 8 cache lines of values two words ahead. */
+/* Prefetches values of the word that comes two words after the word at index `base`: 8 cache
+ * lines. */
 SETTI_INLINE void conversion_prefetch(const setti_storage* old_storage, uint32_t base)
 {
     uint32_t rows = setti_storage_rows(old_storage);
-    uint32_t ahead = 2 * 64;                  /* entities */
-    if ((base & (rows - 1)) + ahead < rows) { /* that word is in the same page */
+    uint32_t ahead = 2 * 64; /* number of entities */
+    /* only if that word is in the same page */
+    if ((base & (rows - 1)) + ahead < rows) {
         const unsigned char* values = setti_storage_row(old_storage, base);
         for (uint32_t line = 0; line < 8; line++) {
             SETTI_PREFETCH(values + ahead * (size_t)old_storage->size + line * (size_t)64);
@@ -242,9 +248,10 @@ SETTI_INLINE void conversion_prefetch(const setti_storage* old_storage, uint32_t
     }
 }
 
-/* Moves the plain values of an array to a sparse set: first the values of `count` members, then all
- * other values.
- *   members  has the bits of the members. NULL: all entities are members */
+/* Moves the plain values of an array to a sparse set. In the new rows, the values of members come
+ * first, then all other values.
+ *   members  words of bits, as by conversion_note_members. NULL: all entities are members
+ *   count    number of members */
 static void conversion_move_words(setti_pool* pool, const setti_storage* old_storage,
                                   setti_storage* new_storage, const uint64_t* members,
                                   uint32_t count)
@@ -255,7 +262,7 @@ static void conversion_move_words(setti_pool* pool, const setti_storage* old_sto
     uint32_t other_row = count; /* the row for the next other value */
     CONVERSION_EACH_WORD(base, old_storage) {
         uint64_t word = *setti_storage_word(old_storage, base);
-        uint64_t first_part = word;
+        uint64_t first_part = word; /* the members of the word */
         if (members != NULL) {
             first_part = members[base / 64];
         }
@@ -281,10 +288,10 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* old_stor
 {
     SETTI_ASSERT(old_storage->kind == SETTI_SPARSE && new_storage->kind == SETTI_ARRAY &&
                  new_storage->count == 0);
-    uint32_t base = 0;
-    uint32_t end = 0;
-    uint64_t* word = NULL;
-    unsigned char* values = NULL;
+    uint32_t base = 0;            /* the index of the first bit of `word` */
+    uint32_t end = 0;             /* the extent of the array */
+    uint64_t* word = NULL;        /* the word of the previous entity; NULL before the first */
+    unsigned char* values = NULL; /* the values of the word's entities */
     size_t size = old_storage->size;
     for (uint32_t row = 0; row < old_storage->extent; row++) {
         uint32_t index = *setti_storage_index(old_storage, row);
@@ -293,7 +300,7 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* old_stor
         }
         /* one look-up for 64 neighbours: a million values of 8 bytes take 3 ms, not 8 */
         if (word == NULL || index / 64 != base / 64) {
-            base = index & ~63u;
+            base = index & ~63u; /* rounds down to the begin of a word */
             word = setti_storage_word(new_storage, base);
             values = setti_storage_row(new_storage, base);
             setti_pages_write(pool, &new_storage->presence, base >> SETTI_BITS_SHIFT);
@@ -308,7 +315,8 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* old_stor
 }
 
 /* The fast path of setti_conversion_commit, for plain values. Returns false if the values must be
- * moved by the slow path. Sets *member_count if the members of `first` were counted. */
+ * moved by the slow path. If the members of `first` were counted, *member_count becomes their
+ * number. */
 static bool conversion_move_plain(sett_world* world, const setti_storage* old_storage,
                                   setti_storage* new_storage, const setti_listener* first,
                                   uint32_t* member_count)
@@ -329,7 +337,7 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* old_st
         return false;
     }
     uint64_t* members = NULL;
-    uint32_t count = old_storage->count; /* without a group, all values are in the first part */
+    uint32_t count = old_storage->count; /* number of members; without a group, all entities are */
     size_t size = ((size_t)old_storage->extent / 64 + 1) * sizeof(uint64_t);
     if (first != NULL) {
         if (first->hidden != NULL || first->any.count != 0) {
@@ -347,6 +355,7 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* old_st
     return true;
 }
 
+/* Moves a part of the values one by one, by the slow path. */
 static void conversion_move_part(sett_world* world, const setti_storage* old_storage,
                                  setti_storage* new_storage, const setti_listener* listener,
                                  conversion_part part)
@@ -377,7 +386,7 @@ uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion
     setti_type* type = conversion->type;
     setti_storage* new_storage = &conversion->made;
     SETTI_ASSERT(world->pool.cow_from == 0 && type->owner == NULL);
-    uint32_t members = SETTI_NONE; /* SETTI_NONE: not counted */
+    uint32_t members = SETTI_NONE; /* stays SETTI_NONE if the members are not counted */
     if (!conversion_move_plain(world, &type->storage, new_storage, first, &members)) {
         /* without a listener, all values count as members */
         conversion_move_part(world, &type->storage, new_storage, first, CONVERSION_MEMBERS);

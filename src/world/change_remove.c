@@ -1,8 +1,8 @@
 /* change_remove.c: sett_remove, sett_entity_clear and sett_component_clear: entities lose
  * components.
  *
- * The workload: plain types, by a transition that was taken a moment before. The fast path is in
- * line at the top of sett_remove, as in sett_add (change_add.c). The slow path,
+ * The workload: plain types, by a transition that the type remembers from a moment before. The fast
+ * path is in line in sett_remove, as in sett_add (change_add.c). The slow path,
  * setti_change_remove, also removes the types that require the type, and runs callbacks.
  *
  * Invariant:  a failed call leaves the world unchanged
@@ -20,13 +20,13 @@ SETTI_APART static sett_status fast_remove_any(sett_world* world, setti_type* ty
     return SETT_OK;
 }
 
-/* Returns true if no other type of an entity with the signature requires the type. Returns false if
- * that is not certain. */
+/* Returns true if certainly no other type of an entity with the signature requires the type: then
+ * the type is removed alone. */
 static bool fast_is_removed_alone(const sett_world* world, const setti_type* type,
                                   uint32_t signature)
 {
     if ((type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) != 0) {
-        return false; /* the signature does not contain all types */
+        return false; /* not certain, because signatures do not have dont_fragment types */
     }
     for (uint32_t k = 0; k < type->dependants.count; k++) {
         if (setti_signature_has(&world->signatures, signature, type->dependants.item[k]->id)) {
@@ -41,8 +41,8 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
                                                 sett_entity entity)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    uint32_t before = 0;
-    bool alone = false;
+    uint32_t before = 0; /* the signature before the change */
+    bool alone = false;  /* no other type is removed together with the type */
     if (SETTI_FAST_PATHS && signature != NULL && world->locks == 0) {
         before = *signature;
         alone = fast_is_removed_alone(world, type, before);
@@ -59,8 +59,8 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
     return SETT_OK;
 }
 
-/* Returns true if another type of the entity may require the type. A remembered transition removes
- * the type alone, so then no other type requires it. */
+/* Returns true if another type of the entity may require the type. If the type remembers the
+ * transition, no other type does: only removals of the type alone are remembered. */
 static bool fast_may_be_required(setti_type* type, uint32_t signature)
 {
     if ((type->flags & SETTI_TYPE_REQUIRED) == 0) {
@@ -70,7 +70,7 @@ static bool fast_may_be_required(setti_type* type, uint32_t signature)
     return (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 || !remembered;
 }
 
-/* Does sett_remove if the path in line is impossible. */
+/* Does sett_remove if the path in line is impossible. Takes a fast path nevertheless if it can. */
 static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -87,7 +87,7 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
     if (!setti_storage_has(&type->storage, entity.index)) {
         return fast_remove_slow(world, type, entity);
     }
-    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* signatures and groups stay */
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* signatures and groups do not change */
         setti_storage_erase(&world->pool, &type->storage, entity.index);
         return SETT_OK;
     }
@@ -114,7 +114,8 @@ SETTI_COLD static sett_status fast_remove_unknown(sett_world* world, sett_entity
     return fast_remove_long(world, type, entity);
 }
 
-/* Does the rest of fast_remove_marked after the last value in a word of bits was erased. */
+/* Does the rest of fast_remove_marked if the erased value was the last in its word of bits. Returns
+ * SETT_OK. */
 SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_array_word_emptied(&world->pool, &type->storage, index);
@@ -131,7 +132,8 @@ SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type,
     (void)setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_NO_COW);
     *signature = setti_type_removed(type, *signature)->to;
     setti_erased erased = setti_array_erase_no_cow(&world->pool, storage, index);
-    /* the page is the spare page already if an entity gets and loses the component in turns */
+    /* If an entity gets and loses the component in turns, the page is the spare page already. Then
+     * nothing is to be done for an emptied word. */
     if (SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift) {
         return SETT_OK;
     }
@@ -170,7 +172,7 @@ SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint
     setti_edit_deinit_value(world, type, index);
 }
 
-/* The fast path for a type with hooks or callbacks. */
+/* The fast path of sett_remove for a type with hooks, callbacks or a cascade. */
 SETTI_APART static sett_status fast_remove_notified(sett_world* world, setti_type* type,
                                                     sett_entity entity, uint32_t* signature)
 {
@@ -209,15 +211,17 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
     return fast_remove_notified(world, type, entity, signature);
 }
 
-/* Returns the k-th of the types to remove together: `type` and the dependants of `type`. Callers
- * count k down to 0. So the last dependant is first, and `type` is last. Only the tag `off`, the
- * first dependant, comes after `type`. */
+/* Returns the k-th of the types to remove together: number 0 is `type`, and the others are its
+ * dependants. Callers count k down to 0, so the last dependant is removed first, and `type` last.
+ * There is one exception: the tag `off`, the first dependant, is removed after `type`. */
 static setti_type* change_removed_with(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
     SETTI_ASSERT(k <= type->dependants.count);
     if (type->off != NULL && k <= 1) {
-        k = 1 - k; /* if the tag were removed before the type, the type would be on for a moment */
+        /* swaps numbers 0 and 1: if the tag were removed first, the type would be on for a
+         * moment */
+        k = 1 - k;
     }
     if (k == 0) {
         return type;
@@ -225,8 +229,8 @@ static setti_type* change_removed_with(setti_type* type, uint32_t k)
     return type->dependants.item[k - 1];
 }
 
-/* Reserves the removals of a type and the dependants of the type. *signature becomes the signature
- * after the removals. Returns false if memory runs out. */
+/* Reserves memory to remove a type and its dependants. *signature is the signature before the
+ * removals, and becomes the signature after them. Returns false if memory runs out. */
 static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
                                     uint32_t* signature)
 {
@@ -247,7 +251,7 @@ static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_
     return true;
 }
 
-/* Removes a type and the dependants of the type, after change_reserve_removals. */
+/* Removes a type and its dependants. change_reserve_removals has reserved the memory. */
 static void change_remove_reserved(sett_world* world, setti_type* type, sett_entity entity)
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
@@ -261,6 +265,7 @@ static void change_remove_reserved(sett_world* world, setti_type* type, sett_ent
     }
 }
 
+/* Removes a type and its dependants. Returns false if memory runs out: then nothing is removed. */
 static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
     setti_edit_settle(world);
@@ -285,8 +290,10 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 
-/* Looks from the *k-th type of a signature on for the next type with links only to dying entities.
- * Returns NULL if there is none. Sets *k to the number after the type. */
+/* Finds the next stranded type of a signature: a type whose links all lead to dying entities. Looks
+ * from the type number *k on, and sets *k to the number after the found type. Returns NULL if there
+ * is no such type.
+ *   set  the number of the signature */
 static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
                                         uint32_t* k)
 {
@@ -304,8 +311,8 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
     return NULL;
 }
 
-/* setti_change_remove_stranded must remove the types in the same order: the memory that is needed
- * depends on the order. */
+/* Reserves the removals in the order in which setti_change_remove_stranded removes: the memory that
+ * is needed depends on the order. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
@@ -339,7 +346,7 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
         return world->error;
     }
     if (!setti_storage_has(&type->storage, entity.index)) {
-        return SETT_STATUS_ABSENT; /* not reported: this is no misuse */
+        return SETT_STATUS_ABSENT; /* not reported, because this is no misuse */
     }
     if ((type->flags & SETTI_TYPE_STAYS) != 0) {
         return setti_change_reject_linked(world, type, call);
@@ -363,14 +370,14 @@ static bool change_has_staying(const sett_world* world, uint32_t set)
     return false;
 }
 
-/* Removes all components from an entity, except types with SETTI_TYPE_STAYS. Returns false if
+/* Removes all components from an entity, except those with SETTI_TYPE_STAYS. Returns false if
  * memory runs out. */
 SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
 {
     SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
     setti_edit_settle(world);
     uint32_t set = *setti_entity_signature(&world->entities, entity);
-    uint32_t after = set;
+    uint32_t after = set; /* the signature after the removals that are reserved so far */
     for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
         setti_type* type = world->types[world->signatures.record[set].types[k]];
         if ((type->flags & SETTI_TYPE_STAYS) == 0 &&
@@ -381,7 +388,7 @@ SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
     for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
         setti_type* type = world->types[world->signatures.record[set].types[k]];
         if ((type->flags & SETTI_TYPE_STAYS) == 0 &&
-            setti_storage_has(&type->storage, entity.index)) {
+            setti_storage_has(&type->storage, entity.index)) { /* not removed as a dependant */
             change_remove_reserved(world, type, entity);
         }
     }

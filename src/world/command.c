@@ -653,7 +653,8 @@ static void job_next_word(sett_commands* commands)
      * before it */
     uint32_t first_word = table->hint;
     uint32_t skip = commands->job.number; /* number of words that other jobs take */
-    if (commands->job.created != 0) {     /* later: each other job takes one word between */
+    /* later, each other job takes one word between two words of this job */
+    if (commands->job.created != 0) {
         first_word = commands->job.word + 1;
         skip = commands->job.count - 1;
     }
