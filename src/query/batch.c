@@ -111,6 +111,7 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     }
 }
 
+/* Prepares a batch for a new loop: brings the plan up to date, and stores it in the batch. */
 SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
 {
     if (SETTI_UNLIKELY(query->version != query->world->listener_version)) {
@@ -140,6 +141,7 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     }
     loop->in_place &= ~loop->nested;
     loop->ordered &= ~loop->nested;
+    /* the fast paths expect all fields in place */
     loop->direct = loop->direct && loop->nested == 0;
     loop->full = loop->full && loop->direct;
     loop->arranged = loop->arranged && loop->nested == 0;
@@ -214,8 +216,8 @@ static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
         return batch;
     }
     bool over_pages = loop->driver == SETTI_NO_DRIVER && loop->scratch == NULL;
-    if (query->lists.step_rows != loop->step_rows ||
-        !over_pages) { /* the steps differ from those remembered */
+    /* only steps over pages, of the same number of rows, are remembered */
+    if (query->lists.step_rows != loop->step_rows || !over_pages) {
         return batch;
     }
     /* with one or two arrays, these are the sieve: the first and the last array */
@@ -469,12 +471,12 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
 /* Whether each array has all `rows` rows of the step at `base`. */
 SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t rows)
 {
-    uint64_t all = UINT64_MAX;
+    uint64_t common = UINT64_MAX; /* all ones as long as no array lacks a row */
     for (uint32_t k = 0; k < query->array_count; k++) {
         const uint64_t* words = setti_storage_word(query->array[k], base);
-        all &= words != NULL ? setti_words_full(words, rows) : 0;
+        common &= words != NULL ? setti_words_full(words, rows) : 0;
     }
-    return all == UINT64_MAX;
+    return common == UINT64_MAX;
 }
 
 /* Computes the matching rows of a step, as bits in `words`. Callers pass a local array, so that
@@ -960,7 +962,7 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
         return batch;
     }
     uint32_t first = loop->cursor;
-    uint64_t rows = 0;
+    uint64_t rows = 0; /* of the whole loop */
     if (loop->limit > first) {
         rows = loop->limit - first;
     }

@@ -1,5 +1,5 @@
 /* column.c: long arrays for other languages: runs of batches that follow each other in memory
- * (sett_batch_next_run), and copies of all matching values of a term (sett_query_read, _write).
+ * (sett_batch_next_run). Also copies all matching values of a term (sett_query_read, _write).
  *
  * The workload: numpy, a plot, a table of results. In another language a call costs as much as the
  * work on a batch. Most pages of a large world follow each other in memory: 1,000 batches make

@@ -98,13 +98,13 @@ void setti_elsewhere_match(sett_batch* batch)
         batch->fields[loop->query->term_count + k] = NULL;
     }
     for (uint32_t word = 0; word < loop->word_count; word++) {
-        uint64_t found = 0;
+        uint64_t matching = 0;
         for (uint64_t rest = loop->words[word]; rest != 0; rest &= rest - 1) {
             uint32_t bit = setti_bits_lowest(rest);
             uint32_t index = setti_step_index(batch, word * 64 + bit);
-            found |= (uint64_t)elsewhere_are_true(loop->query, index) << bit;
+            matching |= (uint64_t)elsewhere_are_true(loop->query, index) << bit;
         }
-        loop->words[word] = found;
+        loop->words[word] = matching;
     }
 }
 

@@ -41,11 +41,13 @@ SETTI_INLINE void gather_read(const sett_batch* batch, const setti_term* term, s
     for (uint32_t k = 0, count = batch->count; k < count; k++) {
         uint32_t row = setti_batch_row(rows, k);
         uint32_t place = sources[row].place;
-        uint32_t number = place >> shift; /* of the page */
-        SETTI_ASSERT(place != SETTI_NONE && setti_pages_get(pages, number) != NULL);
-        unsigned char* address = (unsigned char*)data[number] + (size_t)(place & row_mask) * size;
-        if (writes && ticks[number] != tick) {
-            setti_pages_write(pool, pages, number); /* does not move the page: `address` stays */
+        uint32_t page_number = place >> shift;
+        SETTI_ASSERT(place != SETTI_NONE && setti_pages_get(pages, page_number) != NULL);
+        unsigned char* address =
+            (unsigned char*)data[page_number] + (size_t)(place & row_mask) * size;
+        if (writes && ticks[page_number] != tick) {
+            setti_pages_write(pool, pages,
+                              page_number); /* does not move the page: `address` stays */
         }
         sources[row].address = address;
         setti_row_copy(values + row * size, address, size);

@@ -17,9 +17,9 @@
  * A driver in disorder costs more: in some rows, the entity is far from the entity of the previous
  * row. In these rows, each gathered value and each test of a sparse set costs APART in addition. A
  * component aligned with the driver costs nothing, see match.c. Samples estimate both. The
- * constants were measured by sett_plans (docs/bench). With one other component in the query, a
- * sparse set drives if it has up to three quarters of all entities. With four other components, it
- * drives if it has up to a seventh.
+ * constants were measured by sett_plans (docs/bench). In a query with one other component, a sparse
+ * set of up to three quarters of all entities drives. With four other components, one of up to a
+ * seventh drives.
  *
  * All plans find the same entities. The choice depends only on counts and on the order of rows,
  * both equal in worlds of equal state.
@@ -300,12 +300,12 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
  * meet the condition. */
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t meeting)
 {
-    uint64_t all = query->world->entities.count;
-    SETTI_ASSERT((count == 0 || all != 0) && meeting <= all);
+    uint64_t total = query->world->entities.count;
+    SETTI_ASSERT((count == 0 || total != 0) && meeting <= total);
     if (count == 0) {
         return 0;
     }
-    return count * meeting / all;
+    return count * meeting / total;
 }
 
 /* Looks at ORDER_SAMPLES rows. Returns the number of rows whose entity is far from the entity of
@@ -320,8 +320,8 @@ static uint32_t plan_disorder(const setti_storage* storage)
     for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
         uint32_t row = storage->count / ORDER_SAMPLES * k;
         uint32_t index = *setti_storage_index(storage, row);
-        uint32_t next = *setti_storage_index(storage, row + 1);
-        uint32_t distance = SETTI_MAX(index, next) - SETTI_MIN(index, next);
+        uint32_t next_index = *setti_storage_index(storage, row + 1);
+        uint32_t distance = SETTI_MAX(index, next_index) - SETTI_MIN(index, next_index);
         if (distance > ORDER_FAR) {
             far_count++;
         }
@@ -330,8 +330,8 @@ static uint32_t plan_disorder(const setti_storage* storage)
 }
 
 /* Whether a row of the driver seems to be aligned with `other`. If `other` is a sparse set, it must
- * have the entity in the same row. If `other` is an array, it must have the entity, and the entity
- * of the driver's next row must have the next index. */
+ * have the entity in the same row. If `other` is an array, it must have the entity. In addition,
+ * the entity of the driver's next row must have the next index. */
 static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
 {
     uint32_t index = *setti_storage_index(driver, row);
@@ -370,8 +370,8 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
-    uint32_t all = query->world->entities.count;
-    uint64_t visited = all;
+    uint32_t total = query->world->entities.count;
+    uint64_t visited = total;
     uint64_t disorder = 0; /* cost that disorder adds to each row, on average */
     uint32_t aligned = 0;
     if (way == SETTI_WAY_ARRANGED) {
@@ -398,7 +398,7 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
         if (term->type->storage.kind == SETTI_SPARSE) {
             cost += rows * disorder;
         }
-        uint32_t matching = term->kind == SETT_WITH ? count : all - count;
+        uint32_t matching = term->kind == SETT_WITH ? count : total - count;
         rows = plan_share(query, rows, matching);
     }
     SETTI_EACH_TERM(k, query->fields & ~(plan->in_place | aligned)) {

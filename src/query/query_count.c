@@ -102,10 +102,10 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
 static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits, uint32_t row,
                             uint32_t end)
 {
-    for (uint32_t number = 0; row < end; number++, row += 64) {
-        uint64_t word = bits[0][number];
+    for (uint32_t position = 0; row < end; position++, row += 64) {
+        uint64_t word = bits[0][position];
         for (uint32_t k = 1; k < query->array_count; k++) {
-            word &= bits[k][number];
+            word &= bits[k][position];
         }
         if (word != 0) {
             break;

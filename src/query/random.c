@@ -1,7 +1,7 @@
 /* random.c: random numbers as functions of (seed, entity, tick, use).
  *
- * The workload: some numbers for each of many entities in each frame, in loops on any number of
- * threads, on machines that must agree in every bit. So there is no state, and the arithmetic is on
+ * The workload: some numbers for each of many entities in each frame. Loops run on any number of
+ * threads, and machines must agree in every bit. So there is no state, and the arithmetic is on
  * integers. Only the last step has a floating point result: at most 53 bits times a power of two,
  * which is exact. So results do not depend on libm or on contracted multiplications.
  *

@@ -10,9 +10,9 @@
  * types. If the rows begin with a long run, the run becomes a batch of its own.
  *
  * The workload: the same loops in each frame. One entity in a hundred matches, and few entities
- * change. Writing the list took 76 of 126 instructions a match, and mostly wrote the same list as
- * in the previous frame. So a query remembers the batch and the words of each step, and uses the
- * batch again while the words are equal. Rejected: a version for each page, because every write to
+ * change. To write the list took 76 of 126 instructions a match. Mostly it was the list of the
+ * previous frame. So a query remembers the batch and the words of each step. It uses the batch
+ * again while the words are equal. Rejected: a version for each page, because every write to
  * presence would have to update the version.
  *
  * Invariant:  `words` are the waiting rows: matching rows of the step that were not handed out;
@@ -212,16 +212,16 @@ SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t wo
 {
     uint32_t first;
     uint32_t count = run_length(words, word_count, nonzero, &first);
-    bool all = run_is_all(words, nonzero, first + count); /* the run has all rows */
-    taken->run = all || count >= RUN_WORTH;
+    bool takes_all = run_is_all(words, nonzero, first + count); /* the run has all rows */
+    taken->run = takes_all || count >= RUN_WORTH;
     if (!taken->run) { /* a list of all rows */
         first = 0;
         count = list_rows(words, nonzero, loop->query->lists.few, loop->list);
-        all = true;
+        takes_all = true;
     }
     taken->first = first;
     taken->count = (uint16_t)count;
-    return all;
+    return takes_all;
 }
 
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed)

@@ -58,21 +58,21 @@ SETTI_INLINE uint32_t setti_words_nonzero(const uint64_t* words, uint32_t word_c
 /* Returns all ones if the first `rows` bits are set. Has no branches, for vector code. */
 SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
-    uint64_t all = UINT64_MAX;
+    uint64_t common = UINT64_MAX;
     /* for the usual count: a loop of constant length saves 67 instructions */
     if (SETTI_LIKELY(rows == SETT_BATCH_ROWS)) {
         for (uint32_t word = 0; word < SETT_BATCH_ROWS / 64; word++) {
-            all &= words[word];
+            common &= words[word];
         }
-        return all;
+        return common;
     }
     for (uint32_t word = 0; word < rows / 64; word++) {
-        all &= words[word];
+        common &= words[word];
     }
     if (rows % 64 != 0) { /* the bits from `rows` on do not count */
-        all &= words[rows / 64] | ~setti_bits_below(rows % 64);
+        common &= words[rows / 64] | ~setti_bits_below(rows % 64);
     }
-    return all;
+    return common;
 }
 
 /* Sets bits[k] to the occupancy words of the k-th array, from the row `base` on. Returns NULL if

@@ -2,8 +2,8 @@
  * writing mark the pages of the values as written.
  *
  * The workload: random access by handle, millions of times a frame. Each call compares the handle
- * with the generation in the entity table, and then reads the bit or row of the storage. (Reading
- * the entity's signature instead of the bit took 2 ns more.)
+ * with the entity table, and then reads the bit or row of the storage. (Reading the entity's
+ * signature instead of the bit took 2 ns more.)
  */
 #if !defined(SETT_NO_INLINE)
 #define SETT_NO_INLINE /* this file defines the functions that core.h also has in line */

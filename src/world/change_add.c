@@ -1,11 +1,11 @@
 /* change_add.c: sett_add and sett_ensure: an entity gets a component.
  *
- * The workload: plain types on living entities. The same type was added to a similar entity a
- * moment before, so the type remembers the transition from the old to the new signature. The fast
- * path is in line in sett_add. It reads the entity and the type, and writes one bit and one
- * signature. The slow path, setti_change_add, handles every case: required types, groups,
- * observers, storages of every kind. After all checks, the slow path makes an edit (edit.h) for
- * each type, and reserves all edits before carrying out the first.
+ * The workload: plain types on living entities. The type was added to a similar entity a moment
+ * before. So it remembers the transition from the old to the new signature. The fast path is in
+ * line in sett_add. It reads the entity and the type, and writes one bit and one signature. The
+ * slow path, setti_change_add, handles every case: required types, groups, observers, storages of
+ * every kind. After all checks, the slow path makes an edit (edit.h) for each type. It reserves all
+ * edits before it carries out the first.
  *
  * A fast path changes the world exactly as the slow path would. If a fast path is impossible, it
  * changes nothing, and the slow path follows. If the library is compiled with SETT_NO_FAST_PATHS,

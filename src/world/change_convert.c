@@ -18,7 +18,7 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
         return SETT_OK;
     }
     /* It is unknown which indices the entities will have. So this reserves pages for all indices of
-     * the entity table, and for the `count` indices after the indices that were taken so far. */
+     * the entity table, and for `count` indices after those taken so far. */
     const setti_entity_table* table = &world->entities;
     uint64_t end = SETTI_MIN((uint64_t)setti_entity_taken(table) + count, table->limit);
     end = SETTI_MAX(end, setti_entity_capacity(table));
@@ -177,7 +177,7 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* old_st
 {
     SETTI_ASSERT(old_storage->kind == SETTI_ARRAY && new_storage->kind == SETTI_SPARSE &&
                  word != 0);
-    /* the values of a word are in one page of the array, but the new rows can be in two pages */
+    /* the values of a word are in one page of the array; the new rows can be in two pages */
     const unsigned char* values = setti_storage_row(old_storage, base);
     setti_sparse_page* page = new_storage->presence.data[base >> SETTI_SPARSE_SHIFT];
     uint32_t* entry = &page->row[base & SETTI_SPARSE_MASK]; /* the row of each entity of the word */

@@ -1,8 +1,8 @@
 /* change_destroy.c: destroys entities. With a cascade, other entities are destroyed first, for
  * example the children of a parent.
  *
- * The workload: entities with plain types only. The fast path runs no callback, clears the bits of
- * values in line, and destroys a whole tree in one walk. Other entities take the slow path: one
+ * The workload: entities with plain types only. The fast path runs no callback, and clears the bits
+ * of values in line. It destroys a whole tree in one walk. Other entities take the slow path: one
  * edit removes all components and destroys the entity. These are entities with hooks, dont_fragment
  * types, groups, or links to or from other entities.
  *
@@ -65,10 +65,10 @@ SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index
 /* Destroys an entity whose values only need to be unlinked and erased. */
 static void fast_destroy_plain(sett_world* world, uint32_t index)
 {
-    uint32_t set = setti_entity_set_of(&world->entities, index);
-    SETTI_ASSERT((set & SETTI_DYING) == 0);
-    for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
-        setti_type* type = world->types[world->signatures.record[set].types[k]];
+    uint32_t signature = setti_entity_set_of(&world->entities, index);
+    SETTI_ASSERT((signature & SETTI_DYING) == 0);
+    for (uint32_t k = 0; signature != 0 && k < world->signatures.record[signature].count; k++) {
+        setti_type* type = world->types[world->signatures.record[signature].types[k]];
         fast_unlink(world, type, index);
         fast_erase(world, type, index);
     }
@@ -111,8 +111,8 @@ SETTI_INLINE uint32_t fast_begin_tree(sett_world* world, setti_type* cascading, 
         return SETTI_NONE;
     }
     if ((cascading->flags & SETTI_TYPE_UNLINKS) != 0) { /* the tree is one entity */
-        uint32_t set = setti_entity_set_of(&world->entities, index);
-        bool plain = setti_change_is_plain(world, set, SETTI_NO_CASCADE);
+        uint32_t signature = setti_entity_set_of(&world->entities, index);
+        bool plain = setti_change_is_plain(world, signature, SETTI_NO_CASCADE);
         return plain ? index : SETTI_NONE;
     }
     if (cascading->cascade->begin == NULL) {
@@ -270,10 +270,10 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
                         world->dont_fragment.count | (uintptr_t)world->listeners) != 0)) {
         return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
     }
-    uint32_t set = page->signature[slot]; /* without SETTI_DYING, because nothing is locked */
+    uint32_t signature = page->signature[slot]; /* without SETTI_DYING, because nothing is locked */
     const setti_signature* record = NULL;
-    if (SETTI_LIKELY(set != 0)) {
-        record = &world->signatures.record[set];
+    if (SETTI_LIKELY(signature != 0)) {
+        record = &world->signatures.record[signature];
         if (SETTI_UNLIKELY(record->hooked != 0)) {
             return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
         }
@@ -304,12 +304,12 @@ void setti_change_collect(sett_world* world, uint32_t index)
 static void destroy_one(sett_world* world, uint32_t index, bool forgets)
 {
     sett_entity entity = setti_entity_at(&world->entities, index);
-    uint32_t set = *setti_entity_signature(&world->entities, entity) & ~SETTI_DYING;
+    uint32_t signature = *setti_entity_signature(&world->entities, entity) & ~SETTI_DYING;
     SETTI_ASSERT((*setti_entity_signature(&world->entities, entity) & SETTI_DYING) != 0);
     setti_edit edit = {
         .entities = &entity,
         .count = 1,
-        .from = set,
+        .from = signature,
         .removes_all = true,
         .destroys = true,
         /* in the world's own range, the world itself would create the handle again */
@@ -352,9 +352,9 @@ static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_
 {
     SETTI_ASSERT(world->collect_count != 0);
     SETTI_ASSERT((setti_entity_set_of(&world->entities, index) & SETTI_DYING) != 0);
-    uint32_t set = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
-    for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
-        setti_type* type = world->types[world->signatures.record[set].types[k]];
+    uint32_t signature = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
+    for (uint32_t k = 0; signature != 0 && k < world->signatures.record[signature].count; k++) {
+        setti_type* type = world->types[world->signatures.record[signature].types[k]];
         sett_status status = cascade_call(world, type, index, step);
         if (status != SETT_OK) {
             return status;
@@ -411,11 +411,11 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     sett_status status = cascade_take_steps(world, forced);
     setti_edit_unpin(world);
     while (world->collect_count != 0) {
-        uint32_t last = world->collect_list[--world->collect_count];
+        uint32_t dying = world->collect_list[--world->collect_count];
         if (status != SETT_OK) { /* rejected: the entity survives */
-            *setti_entity_set_mut(&world->entities, last) &= ~SETTI_DYING;
+            *setti_entity_set_mut(&world->entities, dying) &= ~SETTI_DYING;
         } else {
-            destroy_one(world, last, forgets);
+            destroy_one(world, dying, forgets);
         }
     }
     return status;
@@ -471,13 +471,13 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
 
 /* Returns the first type of a signature that may collect entities. If there is no such type,
  * returns the last type that only unlinks. Returns NULL if no type of the signature cascades. */
-static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
+static setti_type* change_cascading_type(const sett_world* world, uint32_t signature)
 {
-    SETTI_ASSERT(set == 0 || set < world->signatures.count);
-    if (set == 0 || world->cascading == 0) {
+    SETTI_ASSERT(signature == 0 || signature < world->signatures.count);
+    if (signature == 0 || world->cascading == 0) {
         return NULL;
     }
-    const setti_signature* record = &world->signatures.record[set];
+    const setti_signature* record = &world->signatures.record[signature];
     setti_type* found = NULL;
     for (uint32_t k = 0; k < record->count; k++) {
         setti_type* type = world->types[record->types[k]];

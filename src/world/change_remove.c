@@ -293,13 +293,13 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
 /* Finds the next stranded type of a signature: a type whose links all lead to dying entities. Looks
  * from the type number *k on, and sets *k to the number after the found type. Returns NULL if there
  * is no such type.
- *   set  the number of the signature */
-static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
+ *   signature  the number of the signature */
+static setti_type* change_next_stranded(const sett_world* world, uint32_t signature, uint32_t index,
                                         uint32_t* k)
 {
-    SETTI_ASSERT((set & SETTI_DYING) == 0);
-    while (set != 0 && *k < world->signatures.record[set].count) {
-        setti_type* type = world->types[world->signatures.record[set].types[(*k)++]];
+    SETTI_ASSERT((signature & SETTI_DYING) == 0);
+    while (signature != 0 && *k < world->signatures.record[signature].count) {
+        setti_type* type = world->types[world->signatures.record[signature].types[(*k)++]];
         if (type->cascade == NULL || type->cascade->stranded == NULL) {
             continue;
         }
@@ -315,11 +315,11 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
  * is needed depends on the order. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
-    uint32_t set = setti_entity_set_of(&world->entities, index);
-    uint32_t after = set; /* the signature after the removals */
+    uint32_t signature = setti_entity_set_of(&world->entities, index);
+    uint32_t after = signature; /* the signature after the removals */
     uint32_t k = 0;
     setti_type* type;
-    while ((type = change_next_stranded(world, set, index, &k)) != NULL) {
+    while ((type = change_next_stranded(world, signature, index, &k)) != NULL) {
         if (!change_reserve_removals(world, type, index, &after)) {
             return false;
         }
@@ -329,10 +329,10 @@ bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 
 void setti_change_remove_stranded(sett_world* world, uint32_t index)
 {
-    uint32_t set = setti_entity_set_of(&world->entities, index);
+    uint32_t signature = setti_entity_set_of(&world->entities, index);
     uint32_t k = 0;
     setti_type* type;
-    while ((type = change_next_stranded(world, set, index, &k)) != NULL) {
+    while ((type = change_next_stranded(world, signature, index, &k)) != NULL) {
         change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
     }
 }
@@ -358,11 +358,11 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
 }
 
 /* Returns true if a signature has a type with SETTI_TYPE_STAYS. */
-static bool change_has_staying(const sett_world* world, uint32_t set)
+static bool change_has_staying(const sett_world* world, uint32_t signature)
 {
-    SETTI_ASSERT(set == 0 || set < world->signatures.count);
-    for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
-        const setti_type* type = world->types[world->signatures.record[set].types[k]];
+    SETTI_ASSERT(signature == 0 || signature < world->signatures.count);
+    for (uint32_t k = 0; signature != 0 && k < world->signatures.record[signature].count; k++) {
+        const setti_type* type = world->types[world->signatures.record[signature].types[k]];
         if ((type->flags & SETTI_TYPE_STAYS) != 0) {
             return true;
         }
@@ -376,17 +376,17 @@ SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
 {
     SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
     setti_edit_settle(world);
-    uint32_t set = *setti_entity_signature(&world->entities, entity);
-    uint32_t after = set; /* the signature after the removals that are reserved so far */
-    for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
-        setti_type* type = world->types[world->signatures.record[set].types[k]];
+    uint32_t signature = *setti_entity_signature(&world->entities, entity);
+    uint32_t after = signature; /* the signature after the removals that are reserved so far */
+    for (uint32_t k = world->signatures.record[signature].count; k-- > 0;) {
+        setti_type* type = world->types[world->signatures.record[signature].types[k]];
         if ((type->flags & SETTI_TYPE_STAYS) == 0 &&
             !change_reserve_removals(world, type, entity.index, &after)) {
             return false;
         }
     }
-    for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
-        setti_type* type = world->types[world->signatures.record[set].types[k]];
+    for (uint32_t k = world->signatures.record[signature].count; k-- > 0;) {
+        setti_type* type = world->types[world->signatures.record[signature].types[k]];
         if ((type->flags & SETTI_TYPE_STAYS) == 0 &&
             setti_storage_has(&type->storage, entity.index)) { /* not removed as a dependant */
             change_remove_reserved(world, type, entity);

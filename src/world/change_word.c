@@ -1,9 +1,9 @@
-/* change_word.c: up to 64 neighbouring entities get a component together, if adding the component
- * runs no callback and needs no other type. The slow path, setti_change_put, handles every case.
+/* change_word.c: up to 64 neighbouring entities get a component together. This is for components
+ * that run no callback and need no other type. The slow path, setti_change_put, handles every case.
  *
  * The workload: a world is read from a file, type by type. Most of the 64 entities have the same
- * signature. So the signature with the type is looked up only if an entity's signature differs from
- * that of the previous entity. Runs of values are copied by one call.
+ * signature. So the signature with the type is looked up only for an entity whose signature differs
+ * from the previous one. Runs of values are copied by one call.
  *
  * Invariant:  all steps that can fail precede the first change: either all entities of a word get
  *             the component, or no entity

@@ -5,8 +5,8 @@
  * codec writes what a program would pass to set the value: a parent, a target, a name. The receiver
  * plays the value by the calls that a program would make.
  *
- * The receiver expects a list to have the old members in the old order, then the new members in the
- * order of their indices. If a list has another order, the delta contains this order. */
+ * The receiver expects the old members of a list in the old order, then the new members by index.
+ * If a list has another order, the delta contains this order. */
 #ifndef SETTI_CODEC_H
 #define SETTI_CODEC_H
 

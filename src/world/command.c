@@ -3,10 +3,10 @@
  *
  * The workload: some thousands of commands a frame, recorded in loops and applied between the
  * loops. Records follow one another in chunks. The buffer reuses the chunks: after the first frames
- * nothing is allocated. Chunks come from the allocator, not from the world's pool, so that buffers
- * of several threads can record side by side. After the commands of a stage are applied, the jobs
- * of the next stage record into the same chunks. So the memory depends on the commands of one
- * stage, not on the number of jobs.
+ * nothing is allocated. Chunks come from the allocator, not from the world's pool. So buffers of
+ * several threads can record side by side. After the commands of a stage are applied, the jobs of
+ * the next stage record into the same chunks. So the memory depends on the commands of one stage,
+ * not on the number of jobs.
  *
  *     chunk    | header | record, payload | record, payload | ... used --> | free |
  *

@@ -54,8 +54,8 @@ enum {
     SETTI_TYPE_UNLINKS = 2097152 /* setti_cascade.alone is set */
 };
 
-/* Types with one of these flags cannot be added, set or removed by the fast path. LONG_ADD:
- * sett_add cannot add the type in line. */
+/* The fast paths of adding, setting and removing are not for types with such a flag. With a flag of
+ * LONG_ADD, sett_add cannot add the type in line. */
 #define SETTI_TYPE_SLOW_ADD                                                                        \
     (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRES_DONT_FRAGMENT | SETTI_TYPE_LINKED |            \
      SETTI_TYPE_ONE)
