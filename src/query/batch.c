@@ -418,7 +418,7 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
 }
 
 /* Makes `generations` of a batch point to the generation of the entity in row 0. */
-static void set_generations(sett_batch* batch)
+static void batch_set_generations(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     const setti_entity_page* page =
@@ -455,7 +455,7 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
         batch->indices = loop->step_indices + first;
     } else {
         batch->base = loop->step_base + first;
-        set_generations(batch);
+        batch_set_generations(batch);
     }
     setti_fields_set(batch, loop->step_base + first);
     if (loop->scratch != NULL && loop->scratch->count != 0) {
@@ -522,7 +522,8 @@ SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t bas
 
 /* Whether `a` and `b`, intersected, equal `listed`. This is not inline, because compilers would not
  * vectorise the loop in its callers. */
-SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const uint64_t* listed)
+SETTI_APART static bool words_intersect_to(const uint64_t* a, const uint64_t* b,
+                                           const uint64_t* listed)
 {
     const uint32_t half = SETTI_STEP_WORD_COUNT / 2; /* two words in each round are faster */
     uint64_t differ = 0;
@@ -542,7 +543,7 @@ SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
     if (SETTI_UNLIKELY(a == NULL || b == NULL || !loop->sifts)) {
         return step_is_listed_any(loop->query, base, listed);
     }
-    return words_are(a, b, listed);
+    return words_intersect_to(a, b, listed);
 }
 
 /* Replaces the remembered rows of the step at the cursor. Returns false if `listed` cannot hold the
@@ -639,7 +640,7 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     batch->count = count;
     batch->rows = rows;
     batch->present = query->required;
-    set_generations(batch);
+    batch_set_generations(batch);
     setti_pool* pool = &query->world->pool;
     for (uint32_t k = 0, terms = query->term_count; k < terms; k++) {
         const setti_term* term = &query->term[k];
@@ -827,7 +828,7 @@ SETTI_INLINE bool batch_try_first(sett_batch* batch)
 
 /* Prefetches the first 512 bytes of the next page of values. Without this, a loop over a million
  * rows took a tenth longer. */
-SETTI_INLINE void load_ahead(const unsigned char* page)
+SETTI_INLINE void batch_prefetch_page(const unsigned char* page)
 {
     SETTI_PREFETCH(page);
     SETTI_PREFETCH(page + 64);
@@ -861,7 +862,7 @@ SETTI_APART static bool batch_next_arranged(sett_batch* batch)
         uint32_t next_page = (base >> term->type->storage.shift) + 1;
         batch->fields[k] = term->has_field ? setti_field_in_place(batch, pool, term, base) : NULL;
         if (term->has_field && next_page < pages->count && pages->data[next_page] != NULL) {
-            load_ahead(pages->data[next_page]);
+            batch_prefetch_page(pages->data[next_page]);
         }
     }
     return true;

@@ -158,8 +158,8 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, con
  * there is no such entity, or after a misuse. *term becomes the term. It becomes NULL if no term
  * about another entity has the number `k`.
  *   mut  the program will write the value */
-static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
-                             const char* call, const setti_elsewhere** term)
+static uint32_t elsewhere_find_for_row(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
+                                       const char* call, const setti_elsewhere** term)
 {
     const sett_query* query = setti_loop_of(batch)->query;
     const setti_elsewhere* elsewhere = elsewhere_of(query, k);
@@ -183,7 +183,7 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
 sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term; /* not used here */
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, __func__, &term);
+    uint32_t index = elsewhere_find_for_row(batch, k, row, ELSEWHERE_READS, __func__, &term);
     if (index == SETTI_NONE) {
         return sett_null();
     }
@@ -193,7 +193,7 @@ sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, __func__, &term);
+    uint32_t index = elsewhere_find_for_row(batch, k, row, ELSEWHERE_READS, __func__, &term);
     if (index == SETTI_NONE) {
         return NULL;
     }
@@ -203,7 +203,7 @@ const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row)
 void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_WRITES, __func__, &term);
+    uint32_t index = elsewhere_find_for_row(batch, k, row, ELSEWHERE_WRITES, __func__, &term);
     if (index == SETTI_NONE) {
         return NULL;
     }

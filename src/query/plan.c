@@ -50,7 +50,7 @@ static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_
 }
 
 /* Whether a query has a term with a type, of any kind. */
-static bool plan_names(const sett_query* query, const setti_type* type)
+static bool plan_has_term_of(const sett_query* query, const setti_type* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
         if (query->term[k].type == type) {
@@ -71,7 +71,7 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
         const setti_type* tag = listener->hidden[k];
         /* a query that names the tag, other than to exclude it, shows the entities with the tag */
         bool excludes = plan_term(query, tag, SETT_WITHOUT) != SETT_QUERY_TERMS;
-        bool shows = plan_names(query, tag) && !excludes;
+        bool shows = plan_has_term_of(query, tag) && !excludes;
         if (shows && !setti_type_list_has(&listener->with, tag)) {
             return false;
         }
@@ -178,7 +178,7 @@ static void plan_find_hidden(sett_query* query)
     query->hidden_count = 0;
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         setti_type* tag = query->world->hidden[k];
-        if (tag != NULL && !plan_names(query, tag)) {
+        if (tag != NULL && !plan_has_term_of(query, tag)) {
             plan_hide(query, tag);
         }
     }
@@ -298,7 +298,7 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 
 /* Estimates how many of `count` entities meet a condition. In the whole world, `meeting` entities
  * meet the condition. */
-static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t meeting)
+static uint64_t plan_estimate_share(const sett_query* query, uint64_t count, uint32_t meeting)
 {
     uint64_t total = query->world->entities.count;
     SETTI_ASSERT((count == 0 || total != 0) && meeting <= total);
@@ -388,7 +388,7 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     if (way == SETTI_WAY_PAGES) {
         tested = query->filter;
         for (uint32_t k = 0; k < query->array_count; k++) { /* tests of words: in COST_PASS */
-            rows = plan_share(query, rows, query->array[k]->count);
+            rows = plan_estimate_share(query, rows, query->array[k]->count);
         }
     }
     SETTI_EACH_TERM(k, tested) {
@@ -399,7 +399,7 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
             cost += rows * disorder;
         }
         uint32_t matching = term->kind == SETT_WITH ? count : total - count;
-        rows = plan_share(query, rows, matching);
+        rows = plan_estimate_share(query, rows, matching);
     }
     SETTI_EACH_TERM(k, query->fields & ~(plan->in_place | aligned)) {
         cost += rows * (COST_GATHER + disorder);

@@ -283,7 +283,7 @@ static sett_query* query_make(sett_world* world, const char* name, const sett_qu
 }
 
 /* Adds a query to the list of the world, and registers the calls for all queries. */
-static void query_link(sett_query* query)
+static void query_add_to_world(sett_query* query)
 {
     static const setti_module_calls calls = {.slot = SETTI_SLOT_QUERIES,
                                              .trim = query_trim_all,
@@ -336,7 +336,7 @@ sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, c
     }
     sett_query* query = query_make(world, name, desc, call);
     if (query != NULL) {
-        query_link(query);
+        query_add_to_world(query);
     }
     return query;
 }

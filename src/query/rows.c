@@ -154,7 +154,7 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 
 /* Removes from `taken` each row with other optional types than the first row of `taken`. Adds the
  * optional types that the first row has to batch->present. */
-static void take_alike(sett_batch* batch, uint64_t* taken)
+static void take_keep_alike(sett_batch* batch, uint64_t* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
@@ -235,7 +235,7 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
 }
 
 /* Removes from `taken` all rows that come after a waiting row that is not in `taken`. */
-static void take_leading(const setti_loop* loop, uint64_t* taken)
+static void take_keep_leading(const setti_loop* loop, uint64_t* taken)
 {
     uint32_t word = 0;
     while (word < loop->word_count && (loop->words[word] & ~taken[word]) == 0) {
@@ -256,9 +256,9 @@ static void rows_choose_alike(sett_batch* batch, setti_listed* taken)
     setti_loop* loop = setti_loop_of(batch);
     uint64_t alike[SETTI_STEP_WORD_COUNT + 1];
     memcpy(alike, loop->words, sizeof(alike));
-    take_alike(batch, alike);
+    take_keep_alike(batch, alike);
     if (loop->query->drives != 0) {
-        take_leading(loop, alike);
+        take_keep_leading(loop, alike);
     }
     uint32_t nonzero = setti_words_nonzero(alike, loop->word_count);
     if (rows_take(loop, alike, loop->word_count, nonzero, taken)) { /* all rows of `alike` */

@@ -25,7 +25,7 @@
 
 /* Returns true if a number can be in the front. The numbers of names, >= 2^63, cannot: they are
  * always in the rest. */
-static bool bind_is_fast(uint64_t number)
+static bool bind_can_be_in_front(uint64_t number)
 {
     return number >> 63 == 0;
 }
@@ -162,11 +162,11 @@ SETTI_COLD sett_status sett_component_bind(sett_world* world, uint64_t number,
     if (!bind_rest_reserve(&world->pool, &world->bind_rest)) {
         return setti_world_no_memory(world, call);
     }
-    if (bind_is_fast(number) && !bind_front_reserve(world)) {
+    if (bind_can_be_in_front(number) && !bind_front_reserve(world)) {
         return setti_world_no_memory(world, call);
     }
     sett_bound_ item = {number, component};
-    if (bind_is_fast(number)) {
+    if (bind_can_be_in_front(number)) {
         item = bind_front_insert(world->front, item);
         setti_bind_show(world);
     }

@@ -221,9 +221,9 @@ void setti_conversion_drop(sett_world* world, setti_conversion* conversion);
 
 /* Moves the values to the new storage, in their order. If the values of members are now in the
  * order of entity indices, returns the number of members. Otherwise returns SETTI_NONE.
- *   first  the group that will own the type: its members' values come first. NULL: no group */
+ *   group  the group that will own the type: its members' values come first. NULL: no group */
 uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion,
-                                 const setti_listener* first);
+                                 const setti_listener* group);
 
 /* Checks that a type can have a kind of storage. Replaces SETT_STORAGE_DEFAULT in *kind by the kind
  * that it means. Returns NULL, or the reason why the type cannot have this kind. */

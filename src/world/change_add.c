@@ -19,7 +19,8 @@
 
 /* Returns the entity's signature if the type remembers the transition from this signature.
  * Otherwise, and if the handle is stale, returns NULL. */
-SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
+SETTI_INLINE uint32_t* fast_find_remembered(const sett_world* world, setti_type* type,
+                                            sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_LIKELY(signature != NULL && setti_type_added(type, *signature)->from == *signature)) {
@@ -231,7 +232,7 @@ SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, set
     if (is_quiet && (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         value = fast_try_add_dont_fragment(world, type, entity);
     } else if (is_quiet && (type->flags & SETTI_TYPE_SLOW_ADD) == 0) {
-        uint32_t* signature = fast_known(world, type, entity);
+        uint32_t* signature = fast_find_remembered(world, type, entity);
         if (SETTI_LIKELY(signature != NULL)) {
             value = fast_try_add_other(world, type, entity.index, signature);
         }
@@ -288,7 +289,7 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
         return fast_add_other(world, type, entity);
     }
-    uint32_t* signature = fast_known(world, type, entity);
+    uint32_t* signature = fast_find_remembered(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL)) {
         return setti_change_add_fast(world, type, entity, "sett_add", SETTI_NO_VALUE);
     }
@@ -317,7 +318,7 @@ SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_
     if (SETTI_UNLIKELY((type->flags & (slow | SETTI_TYPE_OTHER | SETTI_TYPE_ADD_HOOKS)) != 0)) {
         return NULL;
     }
-    uint32_t* signature = fast_known(world, type, entity);
+    uint32_t* signature = fast_find_remembered(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
         if (setti_bitmap_has(&type->storage, entity.index)) {
             return NULL; /* the entity has the type already */

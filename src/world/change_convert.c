@@ -62,27 +62,27 @@ static bool conversion_reserve_indices(setti_pool* pool, const setti_storage* ol
     /* indices that are equal after the shift share a page of the sparse set, or a word (2^6
      * bits) */
     uint32_t shift = new_storage->kind == SETTI_SPARSE ? SETTI_SPARSE_SHIFT : 6;
-    uint32_t last = SETTI_NONE; /* index >> shift of the last reservation */
+    uint32_t last_reserved = SETTI_NONE; /* index >> shift of the last reservation */
     if (old_storage->kind == SETTI_SPARSE) {
         uint32_t cursor = 0;
         uint32_t index;
         while ((index = setti_storage_next_row(old_storage, &cursor)) != SETTI_NONE) {
-            if (index >> shift != last &&
+            if (index >> shift != last_reserved &&
                 !setti_storage_reserve_indices(pool, new_storage, index, 1)) {
                 return false;
             }
-            last = index >> shift;
+            last_reserved = index >> shift;
         }
         return true;
     }
     CONVERSION_EACH_WORD(base, old_storage) {
-        if (base >> shift == last || *setti_storage_word(old_storage, base) == 0) {
+        if (base >> shift == last_reserved || *setti_storage_word(old_storage, base) == 0) {
             continue;
         }
         if (!setti_storage_reserve_indices(pool, new_storage, base, 1)) {
             return false;
         }
-        last = base >> shift;
+        last_reserved = base >> shift;
     }
     return true;
 }
@@ -179,25 +179,26 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* old_st
                  word != 0);
     /* the values of a word are in one page of the array; the new rows can be in two pages */
     const unsigned char* values = setti_storage_row(old_storage, base);
-    setti_sparse_page* page = new_storage->presence.data[base >> SETTI_SPARSE_SHIFT];
-    uint32_t* entry = &page->row[base & SETTI_SPARSE_MASK]; /* the row of each entity of the word */
+    setti_sparse_page* index_page = new_storage->presence.data[base >> SETTI_SPARSE_SHIFT];
+    uint32_t* entry = &index_page->row[base & SETTI_SPARSE_MASK]; /* entry[bit]: an entity's row */
     size_t size = old_storage->size;
-    uint32_t mask = setti_storage_rows(new_storage) - 1; /* row & mask: the row in its page */
+    uint32_t row_mask =
+        setti_storage_rows(new_storage) - 1; /* row & row_mask: the row in its page */
     uint32_t row = *next_row;
     setti_pages_write(pool, &new_storage->presence, base >> SETTI_SPARSE_SHIFT);
     while (word != 0) {
-        uint32_t end = (row | mask) + 1; /* first row of the next page */
-        unsigned char* rows = new_storage->rows.data[row >> new_storage->shift];
-        uint32_t* index = (uint32_t*)(void*)(rows + new_storage->indices);
+        uint32_t page_end = (row | row_mask) + 1; /* first row of the next page */
+        unsigned char* new_page = new_storage->rows.data[row >> new_storage->shift];
+        uint32_t* indices = (uint32_t*)(void*)(new_page + new_storage->indices);
         setti_pages_write(pool, &new_storage->rows, row >> new_storage->shift);
-        for (; word != 0 && row != end; word &= word - 1, row++) {
+        for (; word != 0 && row != page_end; word &= word - 1, row++) {
             uint32_t bit = setti_bits_lowest(word);
-            setti_row_copy(rows + (row & mask) * size, values + bit * size, size);
-            index[row & mask] = base + bit;
+            setti_row_copy(new_page + (row & row_mask) * size, values + bit * size, size);
+            indices[row & row_mask] = base + bit;
             entry[bit] = row;
         }
     }
-    page->count += row - *next_row;
+    index_page->count += row - *next_row;
     *next_row = row;
 }
 
@@ -250,34 +251,34 @@ SETTI_INLINE void conversion_prefetch(const setti_storage* old_storage, uint32_t
 
 /* Moves the plain values of an array to a sparse set. In the new rows, the values of members come
  * first, then all other values.
- *   members  words of bits, as by conversion_note_members. NULL: all entities are members
- *   count    number of members */
+ *   members       words of bits, as by conversion_note_members. NULL: all entities are members
+ *   member_count  number of members */
 static void conversion_move_words(setti_pool* pool, const setti_storage* old_storage,
                                   setti_storage* new_storage, const uint64_t* members,
-                                  uint32_t count)
+                                  uint32_t member_count)
 {
     SETTI_ASSERT(new_storage->count == 0 && new_storage->hashed == 0);
     /* one pass moves both parts: two passes took 1.5 times as long */
-    uint32_t member_row = 0;    /* the row for the next member's value */
-    uint32_t other_row = count; /* the row for the next other value */
+    uint32_t member_row = 0;           /* the row for the next member's value */
+    uint32_t other_row = member_count; /* the row for the next other value */
     CONVERSION_EACH_WORD(base, old_storage) {
         uint64_t word = *setti_storage_word(old_storage, base);
-        uint64_t first_part = word; /* the members of the word */
+        uint64_t member_bits = word; /* the members of the word */
         if (members != NULL) {
-            first_part = members[base / 64];
+            member_bits = members[base / 64];
         }
         if (word != 0) { /* the page of values may be missing for an empty word */
             conversion_prefetch(old_storage, base);
         }
-        if (first_part != 0) {
-            conversion_append_word(pool, old_storage, new_storage, base, first_part, &member_row);
+        if (member_bits != 0) {
+            conversion_append_word(pool, old_storage, new_storage, base, member_bits, &member_row);
         }
-        if (first_part != word) {
-            conversion_append_word(pool, old_storage, new_storage, base, word & ~first_part,
+        if (member_bits != word) {
+            conversion_append_word(pool, old_storage, new_storage, base, word & ~member_bits,
                                    &other_row);
         }
     }
-    SETTI_ASSERT(member_row == count && other_row == old_storage->count);
+    SETTI_ASSERT(member_row == member_count && other_row == old_storage->count);
     new_storage->count = old_storage->count;
     new_storage->extent = old_storage->count;
 }
@@ -288,8 +289,8 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* old_stor
 {
     SETTI_ASSERT(old_storage->kind == SETTI_SPARSE && new_storage->kind == SETTI_ARRAY &&
                  new_storage->count == 0);
-    uint32_t base = 0;            /* the index of the first bit of `word` */
-    uint32_t end = 0;             /* the extent of the array */
+    uint32_t word_base = 0;       /* the index of the first bit of `word` */
+    uint32_t extent = 0;          /* the extent of the array */
     uint64_t* word = NULL;        /* the word of the previous entity; NULL before the first */
     unsigned char* values = NULL; /* the values of the word's entities */
     size_t size = old_storage->size;
@@ -299,26 +300,26 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* old_stor
             continue;
         }
         /* one look-up for 64 neighbours: a million values of 8 bytes take 3 ms, not 8 */
-        if (word == NULL || index / 64 != base / 64) {
-            base = index & ~63u; /* rounds down to the begin of a word */
-            word = setti_storage_word(new_storage, base);
-            values = setti_storage_row(new_storage, base);
-            setti_pages_write(pool, &new_storage->presence, base >> SETTI_BITS_SHIFT);
-            setti_storage_write(pool, new_storage, base);
+        if (word == NULL || index / 64 != word_base / 64) {
+            word_base = index & ~63u; /* rounds down to the begin of a word */
+            word = setti_storage_word(new_storage, word_base);
+            values = setti_storage_row(new_storage, word_base);
+            setti_pages_write(pool, &new_storage->presence, word_base >> SETTI_BITS_SHIFT);
+            setti_storage_write(pool, new_storage, word_base);
         }
         *word |= (uint64_t)1 << (index % 64);
         setti_row_copy(values + (index % 64) * size, setti_storage_at(old_storage, row), size);
-        end = SETTI_MAX(end, index + 1);
+        extent = SETTI_MAX(extent, index + 1);
     }
     new_storage->count = old_storage->count;
-    new_storage->extent = end;
+    new_storage->extent = extent;
 }
 
 /* The fast path of setti_conversion_commit, for plain values. Returns false if the values must be
- * moved by the slow path. If the members of `first` were counted, *member_count becomes their
+ * moved by the slow path. If the members of `group` were counted, *member_count becomes their
  * number. */
 static bool conversion_move_plain(sett_world* world, const setti_storage* old_storage,
-                                  setti_storage* new_storage, const setti_listener* first,
+                                  setti_storage* new_storage, const setti_listener* group,
                                   uint32_t* member_count)
 {
     if (old_storage->move != NULL || old_storage->tracked) {
@@ -337,20 +338,21 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* old_st
         return false;
     }
     uint64_t* members = NULL;
-    uint32_t count = old_storage->count; /* number of members; without a group, all entities are */
+    /* number of values that come first: those of members, or without a group all */
+    uint32_t first_count = old_storage->count;
     size_t size = ((size_t)old_storage->extent / 64 + 1) * sizeof(uint64_t);
-    if (first != NULL) {
-        if (first->hidden != NULL || first->any.count != 0) {
+    if (group != NULL) {
+        if (group->hidden != NULL || group->any.count != 0) {
             return false; /* conversion_members reads only the conditions `with` and `without` */
         }
         members = setti_pool_alloc(&world->pool, size, 64);
         if (members == NULL) {
             return false; /* the slow path needs no memory */
         }
-        count = conversion_note_members(old_storage, first, members);
-        *member_count = count;
+        first_count = conversion_note_members(old_storage, group, members);
+        *member_count = first_count;
     }
-    conversion_move_words(&world->pool, old_storage, new_storage, members, count);
+    conversion_move_words(&world->pool, old_storage, new_storage, members, first_count);
     setti_pool_free(&world->pool, members, size, 64);
     return true;
 }
@@ -381,17 +383,17 @@ static void conversion_move_part(sett_world* world, const setti_storage* old_sto
 }
 
 uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion,
-                                 const setti_listener* first)
+                                 const setti_listener* group)
 {
     setti_type* type = conversion->type;
     setti_storage* new_storage = &conversion->made;
     SETTI_ASSERT(world->pool.cow_from == 0 && type->owner == NULL);
     uint32_t members = SETTI_NONE; /* stays SETTI_NONE if the members are not counted */
-    if (!conversion_move_plain(world, &type->storage, new_storage, first, &members)) {
+    if (!conversion_move_plain(world, &type->storage, new_storage, group, &members)) {
         /* without a listener, all values count as members */
-        conversion_move_part(world, &type->storage, new_storage, first, CONVERSION_MEMBERS);
-        if (first != NULL) {
-            conversion_move_part(world, &type->storage, new_storage, first, CONVERSION_OTHERS);
+        conversion_move_part(world, &type->storage, new_storage, group, CONVERSION_MEMBERS);
+        if (group != NULL) {
+            conversion_move_part(world, &type->storage, new_storage, group, CONVERSION_OTHERS);
         }
     }
     SETTI_ASSERT(new_storage->count == type->storage.count);

@@ -203,9 +203,9 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
 }
 
 /* Checks that new entities may get the component `components[position]`. */
-static sett_status create_check(sett_world* world, const setti_edit* edit,
-                                const sett_component* components, uint32_t position,
-                                const void* const* values, const char* call)
+static sett_status create_check_component(sett_world* world, const setti_edit* edit,
+                                          const sett_component* components, uint32_t position,
+                                          const void* const* values, const char* call)
 {
     const sett_component component = components[position];
     const setti_type* type = setti_world_type(world, component);
@@ -251,7 +251,7 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
 {
     SETTI_ASSERT(edit->creates && edit->added_count == 0);
     for (uint32_t k = 0; k < count; k++) {
-        sett_status status = create_check(world, edit, components, k, values, call);
+        sett_status status = create_check_component(world, edit, components, k, values, call);
         if (status != SETT_OK) {
             return status;
         }

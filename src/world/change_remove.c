@@ -116,7 +116,8 @@ SETTI_COLD static sett_status fast_remove_unknown(sett_world* world, sett_entity
 
 /* Does the rest of fast_remove_marked if the erased value was the last in its word of bits. Returns
  * SETT_OK. */
-SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type, uint32_t index)
+SETTI_APART static sett_status fast_finish_emptied(sett_world* world, setti_type* type,
+                                                   uint32_t index)
 {
     setti_array_word_emptied(&world->pool, &type->storage, index);
     return SETT_OK;
@@ -137,7 +138,7 @@ SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type,
     if (SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift) {
         return SETT_OK;
     }
-    return fast_emptied(world, type, index);
+    return fast_finish_emptied(world, type, index);
 }
 
 /* Like fast_remove_marked, while snapshots are held. */
@@ -372,7 +373,7 @@ static bool change_has_staying(const sett_world* world, uint32_t signature)
 
 /* Removes all components from an entity, except those with SETTI_TYPE_STAYS. Returns false if
  * memory runs out. */
-SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
+SETTI_COLD static bool change_clear_unless_staying(sett_world* world, sett_entity entity)
 {
     SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
     setti_edit_settle(world);
@@ -411,7 +412,7 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
         return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
     }
     if (world->cascading != 0 && change_has_staying(world, *signature)) {
-        if (!change_clear_some(world, entity)) {
+        if (!change_clear_unless_staying(world, entity)) {
             return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, 0);
         }
         return SETT_OK;

@@ -611,9 +611,9 @@ SETTI_COLD static sett_status commands_fail_unregistered(const sett_commands* co
 }
 
 /* The slow path of commands_record, for a chunk without room for the record. */
-SETTI_APART static sett_status commands_record_further(sett_commands* commands,
-                                                       const command_verb* verb, sett_entity entity,
-                                                       sett_component component)
+SETTI_APART static sett_status commands_record_slow(sett_commands* commands,
+                                                    const command_verb* verb, sett_entity entity,
+                                                    sett_component component)
 {
     if (commands_append(commands, verb, entity, component, 0, 1) == NULL) {
         return commands_fail_append(commands, verb, command_word(verb), entity, component);
@@ -638,7 +638,7 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
         return commands_fail_append(commands, verb, command_word(verb), entity, component);
     }
     if (SETTI_UNLIKELY(!commands_have_room(commands, command_need(0, 1)))) {
-        return commands_record_further(commands, verb, entity, component);
+        return commands_record_slow(commands, verb, entity, component);
     }
     (void)commands_put(commands, verb, entity, component, 0, 1);
     return SETT_OK;
@@ -649,8 +649,7 @@ static void job_next_word(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count != 0);
     const setti_entity_table* table = &commands->world->entities;
-    /* of the words with free bits, job k takes the k-th word first: it skips the words of the jobs
-     * before it */
+    /* of the words with free bits, job k first takes the k-th word; other jobs take those before */
     uint32_t first_word = table->hint;
     uint32_t skip = commands->job.number; /* number of words that other jobs take */
     /* later, each other job takes one word between two words of this job */

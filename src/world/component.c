@@ -583,7 +583,7 @@ static void pool_free_copy(setti_pool* pool, const void* copy, size_t size)
 }
 
 /* Copies the name of the C type to a type. Returns false if memory runs out. */
-static bool component_own_type_name(setti_pool* pool, setti_type* type, const char* type_name)
+static bool component_copy_type_name(setti_pool* pool, setti_type* type, const char* type_name)
 {
     bool complete = true;
     type->desc.type_name = pool_copy(pool, type_name, text_size(type_name), &complete);
@@ -659,7 +659,7 @@ static bool component_reserve_dependants(setti_pool* pool, const setti_type* typ
 }
 
 /* Notes in the type `needed` that `type` requires it. The caller has made room in `dependants`. */
-static void component_depend(setti_pool* pool, setti_type* type, setti_type* needed)
+static void component_note_dependant(setti_pool* pool, setti_type* type, setti_type* needed)
 {
     (void)setti_type_list_add(pool, &needed->dependants, type);
     needed->flags |= SETTI_TYPE_REQUIRED;
@@ -683,7 +683,7 @@ SETTI_COLD bool setti_component_require(sett_world* world, setti_type* type, set
         return false;
     }
     for (uint32_t k = before; k < type->required.count; k++) {
-        component_depend(pool, type, type->required.item[k]);
+        component_note_dependant(pool, type, type->required.item[k]);
     }
     if (size != 0) {
         memcpy(ids, type->desc.required, size);
@@ -729,7 +729,7 @@ SETTI_COLD static const char** component_copy_old_names(setti_pool* pool, const 
 
 /* Makes the hooks on_add, on_set and on_remove of a descriptor callbacks of a type. Returns false
  * if memory runs out. */
-static bool component_own_callbacks(setti_pool* pool, setti_type* type,
+static bool component_add_callbacks(setti_pool* pool, setti_type* type,
                                     const sett_component_desc* desc)
 {
     /* the index is a setti_event; descriptors have no hook for SETTI_ON_EVENT */
@@ -752,8 +752,8 @@ static bool component_own_callbacks(setti_pool* pool, setti_type* type,
 /* Copies a descriptor to a type, and computes `required`. Returns false if memory runs out. Even
  * then, each pointer in type->desc is a copy or NULL, so that setti_component_free_parts can free
  * the type. */
-SETTI_COLD static bool component_own(sett_world* world, setti_type* type,
-                                     const sett_component_desc* desc)
+SETTI_COLD static bool component_copy_desc(sett_world* world, setti_type* type,
+                                           const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->required.count == 0 && type->members == NULL);
     setti_pool* pool = &world->pool;
@@ -764,7 +764,7 @@ SETTI_COLD static bool component_own(sett_world* world, setti_type* type,
     type->desc.old_names = component_copy_old_names(pool, desc->old_names, desc->old_name_count);
     type->desc.old_name_count = type->desc.old_names != NULL ? desc->old_name_count : 0;
     bool has_old_names = type->desc.old_name_count == desc->old_name_count;
-    bool complete = component_own_type_name(pool, type, desc->type_name) && has_old_names;
+    bool complete = component_copy_type_name(pool, type, desc->type_name) && has_old_names;
     type->desc.name = pool_copy(pool, desc->name, text_size(desc->name), &complete);
     type->desc.required =
         pool_copy(pool, desc->required, desc->required_count * sizeof(*desc->required), &complete);
@@ -785,7 +785,7 @@ SETTI_COLD static bool component_own(sett_world* world, setti_type* type,
             return false;
         }
     }
-    return component_own_callbacks(pool, type, desc);
+    return component_add_callbacks(pool, type, desc);
 }
 
 SETTI_COLD void setti_component_free_parts(setti_pool* pool, setti_type* type)
@@ -855,7 +855,7 @@ static bool component_publish(sett_world* world, setti_type* type)
         (void)setti_type_list_add(pool, &world->dont_fragment, type);
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
-        component_depend(pool, type, type->required.item[k]);
+        component_note_dependant(pool, type, type->required.item[k]);
     }
     world->types[type->id] = type;
     world->readable[type->id] = type;
@@ -1054,7 +1054,8 @@ SETTI_COLD static bool component_check(sett_world* world, sett_component_desc* d
     return false;
 }
 
-/* Allocates a type. component_own will fill in the options. Returns NULL if memory runs out. */
+/* Allocates a type. component_copy_desc will fill in the options. Returns NULL if memory runs
+ * out. */
 static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc,
                                    const char* call)
 {
@@ -1085,7 +1086,7 @@ SETTI_COLD setti_type* setti_component_make_part(sett_world* world, sett_compone
     if (type == NULL) {
         return NULL;
     }
-    if (!component_own(world, type, desc)) {
+    if (!component_copy_desc(world, type, desc)) {
         setti_component_free_parts(&world->pool, type);
         setti_world_no_memory(world, call);
         return NULL;
@@ -1179,7 +1180,7 @@ static sett_component component_register_again(sett_world* world, setti_type* ex
     }
     if (existing->desc.type_name == NULL) {
         /* if memory runs out, the name stays NULL, and the C type is not checked */
-        (void)component_own_type_name(&world->pool, existing, desc->type_name);
+        (void)component_copy_type_name(&world->pool, existing, desc->type_name);
     }
     if (desc->members != NULL &&
         desc->members->calls_()->set(world, existing, desc->members, call) != SETT_OK) {
@@ -1285,7 +1286,7 @@ static setti_type* component_create(sett_world* world, sett_component_desc* desc
     type->flags |= desc->deinit != NULL ? SETTI_TYPE_DEINIT : 0;
     type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
     type->name_key = name_key;
-    if (!component_own(world, type, desc) || !component_publish(world, type)) {
+    if (!component_copy_desc(world, type, desc) || !component_publish(world, type)) {
         setti_component_free_parts(&world->pool, type);
         setti_world_no_memory(world, call);
         return NULL;

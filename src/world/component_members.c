@@ -152,7 +152,7 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
 
 /* Gives a type the members of the form that its `write` hook writes. Returns false if memory runs
  * out. */
-static bool members_own_written(setti_pool* pool, setti_type* type, const sett_struct* structure)
+static bool members_give_written(setti_pool* pool, setti_type* type, const sett_struct* structure)
 {
     SETTI_ASSERT(type->members == NULL);
     setti_members* written = setti_members_create(pool, structure);
@@ -168,10 +168,11 @@ static bool members_own_written(setti_pool* pool, setti_type* type, const sett_s
 
 /* Gives a type members. Sets the mask, the offsets and `hook_user` to match the members. Returns
  * false if memory runs out. */
-SETTI_COLD static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* structure)
+SETTI_COLD static bool members_give(setti_pool* pool, setti_type* type,
+                                    const sett_struct* structure)
 {
     if (type->desc.write != NULL) {
-        return members_own_written(pool, type, structure);
+        return members_give_written(pool, type, structure);
     }
     SETTI_ASSERT(structure->size == type->desc.size);
     sett_component_desc* desc = &type->desc;
@@ -332,7 +333,7 @@ SETTI_COLD sett_status setti_component_set_members(sett_world* world, setti_type
             return status;
         }
     }
-    if (!members_own(&world->pool, type, structure)) {
+    if (!members_give(&world->pool, type, structure)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
     }
     return SETT_OK;
@@ -340,7 +341,7 @@ SETTI_COLD sett_status setti_component_set_members(sett_world* world, setti_type
 
 const setti_member_calls* sett_members_link_(void)
 {
-    static const setti_member_calls calls = {members_check, members_own, setti_members_equal,
+    static const setti_member_calls calls = {members_check, members_give, setti_members_equal,
                                              setti_component_set_members};
     return &calls;
 }
