@@ -403,7 +403,8 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
     loop->scratch->base = loop->step_base;
     if (batch->rows == NULL) {
         for (uint32_t word = 0; word < SETTI_GATHER_ROWS / 64; word++) {
-            /* the rows of the batch in this word: bits [begin, end), which may be above 64 */
+            /* the rows of the batch that are in this word: from bit `begin` to before bit `end`;
+             * both may be above 64, which setti_bits_below takes as 64 */
             uint32_t begin = SETTI_MAX(first, word * 64) - word * 64;
             uint32_t end = SETTI_MAX(first + batch->count, word * 64) - word * 64;
             rows[word] = setti_bits_below(end) & ~setti_bits_below(begin);
@@ -873,7 +874,7 @@ SETTI_APART static bool batch_next_arranged(sett_batch* batch)
 bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    if (loop->full && loop->cursor < loop->limit) {
+    if (loop->full && loop->cursor < loop->limit) { /* every row matches */
         return (loop->cursor == 0 && batch_try_first(batch)) || batch_next_dense(batch);
     }
     if (!loop->direct || loop->waiting != 0) {
@@ -889,7 +890,7 @@ bool sett_batch_next(sett_batch* batch)
     if (loop->limit <= WORD_ROWS) {
         return batch_next_word(batch);
     }
-    if (loop->dense) {
+    if (loop->dense) { /* the last step was dense, so the next is expected to be */
         return batch_next_dense(batch);
     }
     return batch_next_listed(batch);

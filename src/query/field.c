@@ -46,8 +46,7 @@ SETTI_INLINE void gather_read(const sett_batch* batch, const setti_term* term, s
         unsigned char* address =
             (unsigned char*)data[page_number] + (size_t)(place & row_mask) * size;
         if (writes && ticks[page_number] != tick) {
-            setti_pages_write(pool, pages,
-                              page_number); /* does not move the page: `address` stays */
+            setti_pages_write(pool, pages, page_number); /* `address` stays the same */
         }
         sources[row].address = address;
         setti_row_copy(values + row * size, address, size);

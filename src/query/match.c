@@ -369,9 +369,9 @@ static setti_step step_sparse(sett_batch* batch)
             return SETTI_STEP_DENSE;
         }
         for (uint32_t word = 0; word < word_count; word++) {
-            loop->words[word] = setti_bits_below(rows - word * 64);
+            loop->words[word] = setti_bits_below(rows - word * 64); /* all rows of the step */
         }
-        if (driver->extent != driver->count) {
+        if (driver->extent != driver->count) { /* without the gaps of the driver */
             for (uint32_t row = 0; row < rows; row++) {
                 bool gap = loop->step_indices[row] == SETTI_NONE;
                 loop->words[row / 64] &= ~((uint64_t)gap << (row % 64));

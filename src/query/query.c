@@ -465,8 +465,8 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
                  term->type->desc.name, why);
         return;
     }
-    const setti_term* meant =
-        query_term_of_type(query, size, type); /* which the program may mean */
+    /* the term that the program may mean */
+    const setti_term* meant = query_term_of_type(query, size, type);
     char hint[64];
     if (meant != NULL) {
         snprintf(hint, sizeof(hint), " - term %u has values of this type",

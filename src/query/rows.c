@@ -101,41 +101,42 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
 /* Writes the row numbers of all set bits to `list`, without a branch for each word. Returns the
  * number of rows.
  *   nonzero  bit k is set if word k is not 0
- *   few   few bits are expected */
+ *   few      few bits are expected */
 static uint32_t list_rows(const uint64_t* words, uint32_t nonzero, bool few, uint16_t* list)
 {
     uint32_t count = 0;
-    uint32_t number = setti_bits_lowest(nonzero); /* of the word */
+    uint32_t word_number = setti_bits_lowest(nonzero);
     SETTI_ASSERT(nonzero != 0);
-    uint64_t word = words[number];
+    uint64_t word = words[word_number];
     while (few && word != 0 && count < LIST_FEW) { /* one row in each round */
-        list[count++] = (uint16_t)(number * 64 + setti_bits_lowest(word));
-        word &= word - 1;
+        list[count++] = (uint16_t)(word_number * 64 + setti_bits_lowest(word));
+        word &= word - 1; /* clears the bit of this row */
         /* without a branch: if no bit is left, goes to the next word */
         bool word_ends = word == 0;
         nonzero = word_ends ? nonzero & (nonzero - 1) : nonzero;
         /* the next word that is not 0, or the word after the last word, which is 0 */
-        number = setti_bits_lowest(nonzero | (uint32_t)1 << SETTI_STEP_WORD_COUNT);
-        word = word_ends ? words[number] : word;
+        word_number = setti_bits_lowest(nonzero | (uint32_t)1 << SETTI_STEP_WORD_COUNT);
+        word = word_ends ? words[word_number] : word;
     }
     /* from here on, one word in each round */
     while (word != 0) {
         uint64_t ends = setti_bits_sums(word); /* byte k: set bits in bytes 0 to k */
         uint16_t* out = list + count;
         count += (uint32_t)(ends >> 56); /* the upper byte: set bits in the word */
-        if (ends >> 56 > 4) {            /* for up to 4 bits, writing them one by one is faster */
-            list_word(word, number * 64, ends << 8, out); /* byte k: set bits before byte k */
+        /* for up to 4 bits, it is faster to write them one by one */
+        if ((ends >> 56) > 4) {
+            list_word(word, word_number * 64, ends << 8, out); /* byte k: set bits before byte k */
         } else {
             /* always writes 4 numbers: those of the next word overwrite what is too many */
             for (uint32_t k = 0; k < 4; k++) {
                 /* bit 63 is added because setti_bits_lowest does not take 0 */
-                out[k] = (uint16_t)(number * 64 + setti_bits_lowest(word | (uint64_t)1 << 63));
+                out[k] = (uint16_t)(word_number * 64 + setti_bits_lowest(word | (uint64_t)1 << 63));
                 word &= word - 1;
             }
         }
-        nonzero &= nonzero - 1;
-        number = setti_bits_lowest(nonzero | (uint32_t)1 << SETTI_STEP_WORD_COUNT);
-        word = words[number];
+        nonzero &= nonzero - 1; /* the next word, as in the loop above */
+        word_number = setti_bits_lowest(nonzero | (uint32_t)1 << SETTI_STEP_WORD_COUNT);
+        word = words[word_number];
     }
     return count;
 }
@@ -145,10 +146,10 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
     SETTI_ASSERT(first < end);
     while (first < end) {
-        uint32_t word_end = (first | 63) + 1;
-        uint32_t until = SETTI_MIN(end, word_end);
-        words[first / 64] &= ~(setti_bits_below(until - first) << (first % 64));
-        first = until;
+        uint32_t word_end = (first | 63) + 1;        /* the first bit of the next word */
+        uint32_t run_end = SETTI_MIN(end, word_end); /* in this word */
+        words[first / 64] &= ~(setti_bits_below(run_end - first) << (first % 64));
+        first = run_end;
     }
 }
 
@@ -164,7 +165,7 @@ static void take_keep_alike(sett_batch* batch, uint64_t* taken)
     uint32_t index = setti_step_index(batch, first);
     SETTI_EACH_TERM(k, query->optional) {
         const setti_term* term = &query->term[k];
-        bool has = setti_type_is_on(term->type, index);
+        bool has = setti_type_is_on(term->type, index); /* whether the first row has the type */
         batch->present |= (uint32_t)has << k;
         setti_match_term(batch, term, has, taken, loop->word_count);
     }

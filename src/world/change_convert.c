@@ -182,8 +182,8 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* old_st
     setti_sparse_page* index_page = new_storage->presence.data[base >> SETTI_SPARSE_SHIFT];
     uint32_t* entry = &index_page->row[base & SETTI_SPARSE_MASK]; /* entry[bit]: an entity's row */
     size_t size = old_storage->size;
-    uint32_t row_mask =
-        setti_storage_rows(new_storage) - 1; /* row & row_mask: the row in its page */
+    /* row & row_mask is the row in its page */
+    uint32_t row_mask = setti_storage_rows(new_storage) - 1;
     uint32_t row = *next_row;
     setti_pages_write(pool, &new_storage->presence, base >> SETTI_SPARSE_SHIFT);
     while (word != 0) {

@@ -73,6 +73,7 @@ SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
         return fast_create_only(world);
     }
     uint64_t bits = page->free[table->hint % SETTI_ENTITY_WORDS];
+    /* not in line: the word has at most one free index, or a snapshot needs the page */
     if (SETTI_UNLIKELY((bits & (bits - 1)) == 0 ||
                        !setti_pages_try_mark(&world->pool, &table->pages, page_number, cow))) {
         return fast_create_only(world);
@@ -468,11 +469,11 @@ SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
     if ((world->pool.cow_from | world->locks_or_observers) != 0) {
         return false;
     }
-    if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
+    if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) { /* enters a group or tracked set */
         return false;
     }
     uint32_t index = word * 64 + setti_bits_lowest(bits);
-    uint32_t flags = 0;
+    uint32_t flags = 0; /* of all types together */
     const setti_edit_part* end = edit->added + edit->added_count;
     for (const setti_edit_part* part = edit->added; part != end; part++) {
         flags |= part->type->flags;

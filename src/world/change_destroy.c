@@ -437,8 +437,8 @@ static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
     if (list == NULL) {
         return false;
     }
-    if (world->collect_list !=
-        &world->collect_one) { /* not the first list, which is no allocation */
+    /* the first list is a member of the world, and is not freed */
+    if (world->collect_list != &world->collect_one) {
         size = world->collect_room * sizeof(uint32_t);
         setti_pool_free(&world->pool, world->collect_list, size, 16);
     }
@@ -459,8 +459,8 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
         type->flags |= SETTI_TYPE_UNLINKS;
     }
     if (!hooked) {
-        setti_edit_reclaim_signatures(
-            world); /* old signatures do not know that the type is hooked */
+        /* old signatures do not know that the type is hooked */
+        setti_edit_reclaim_signatures(world);
     }
     if (type->cascade == NULL) {
         world->cascading++;

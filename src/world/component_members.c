@@ -266,8 +266,7 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
     size_t size = type->desc.size;
     bool no_padding = type->padding_known && type->desc.mask == NULL && size == structure->size;
     const unsigned char* mask = type->desc.mask;
-    unsigned char* ones =
-        NULL; /* a mask of bytes 255; stays NULL if padding is unknown or exists */
+    unsigned char* ones = NULL; /* a mask of ones, for a type that has no padding */
     if (no_padding) {
         ones = setti_pool_alloc(&world->pool, size, 8);
     }
