@@ -48,8 +48,8 @@ static uint64_t random_root(uint64_t number)
     return root;
 }
 
-/* Returns -2 ln(s / 2^62) in units of 2^-24. Squaring a number doubles its log2, so the integer
- * part after each squaring is the next bit of log2. */
+/* Returns -2 ln(s / 2^62) in units of 2^-24. Squaring a number doubles its log2. So the next bit of
+ * log2 is 1 if the square is 2 or more. */
 static uint64_t random_log(uint64_t s)
 {
     uint32_t high = setti_bits_highest(s);
@@ -67,7 +67,7 @@ static uint64_t random_log(uint64_t s)
         fraction = fraction << 1 | is_two_or_more;
     }
     uint64_t minus_log2 = ((uint64_t)(62 - high) << 32) - fraction; /* in units of 2^-32 */
-    /* 2^-24 units, times 2 ln 2 in units of 2^-32 */
+    /* a number in units of 2^-24, times 2 ln 2 in units of 2^-32 */
     return (minus_log2 >> 8) * 5954088944u >> 32;
 }
 
@@ -132,12 +132,12 @@ static void random_sort(random_item* items, uint32_t count)
     for (uint32_t k = count / 2; k-- > 0;) { /* makes a heap: items from count / 2 on are leaves */
         random_sink(items, k, count);
     }
-    for (uint32_t left = count; left > 1;) {
-        /* the item at place 0 of the heap, the last in the order, goes behind the heap */
-        random_item last = items[--left];
-        items[left] = items[0];
-        items[0] = last;
-        random_sink(items, 0, left);
+    for (uint32_t heap_count = count; heap_count > 1;) {
+        /* the item at place 0, the last in the order, moves behind the heap; a leaf replaces it */
+        random_item leaf = items[--heap_count];
+        items[heap_count] = items[0];
+        items[0] = leaf;
+        random_sink(items, 0, heap_count);
     }
 }
 
