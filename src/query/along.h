@@ -7,8 +7,8 @@
 #include "sett/hierarchy.h"
 #include "sett/relationship.h"
 
-/* Returns the target of the entity `index`, or SETTI_NONE if it has none. `relationship` is NULL if
- * the relationship is not registered: no entity has a target. */
+/* Returns the target of the entity `index`. Returns SETTI_NONE if the entity has no target.
+ *   relationship  NULL if it is not registered: then no entity has a target */
 SETTI_INLINE uint32_t setti_along_target(const setti_type* relationship, uint32_t index)
 {
     if (relationship == NULL) {
@@ -22,7 +22,8 @@ SETTI_INLINE uint32_t setti_along_target(const setti_type* relationship, uint32_
     if (relationship->links != NULL) {
         return ((const sett_link*)value)->target.index;
     }
-    return ((const sett_hierarchy*)value)->parent - 1; /* no parent is 0, and 0 - 1 is SETTI_NONE */
+    /* `parent` is the parent's index + 1; without a parent, it is 0, and 0 - 1 is SETTI_NONE */
+    return ((const sett_hierarchy*)value)->parent - 1;
 }
 
 /* Whether a type is a relationship with one target for each entity. */
@@ -31,8 +32,8 @@ SETTI_INLINE bool setti_along_is_one(const setti_type* type)
     return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
-/* Returns the index of the entity that a term is about: the entity of the singletons if `singleton`
- * is true, else `entity`. Returns SETTI_NONE if the entity is dead or missing. */
+/* Returns the index of the entity that a term is about. If `singleton` is true, this is the entity
+ * of the singletons; otherwise it is `entity`. Returns SETTI_NONE if the entity does not exist. */
 SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
 {
     if (!singleton) {
@@ -43,12 +44,13 @@ SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton,
         return SETTI_NONE;
     }
     uint32_t cursor = 0;
-    return setti_storage_next(&tag->storage, &cursor); /* one entity has the tag */
+    return setti_storage_next(&tag->storage, &cursor); /* the only entity with the tag */
 }
 
-/* A walk from target to target, with Brent's cycle detection. A new walk is all zeroes. */
+/* A walk from target to target, with Brent's cycle detection. A new walk is all zeroes. In a cycle,
+ * the walk comes back to `seen`, because the steps between two changes of `seen` double. */
 typedef struct setti_along_walk {
-    uint32_t seen;  /* an entity visited earlier, replaced after 1, 2, 4, ... steps */
+    uint32_t seen;  /* an entity visited earlier; replaced after 1, 2, 4, ... steps */
     uint32_t left;  /* steps until `seen` is replaced */
     uint32_t power; /* steps between two changes of `seen`; 0: the walk begins */
 } setti_along_walk;
@@ -70,8 +72,8 @@ SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type*
     return setti_along_target(relationship, index);
 }
 
-/* Finds the first entity with the component `type` on a walk along `relationship` from the entity
- * `index`. Returns SETTI_NONE if no entity of the walk has the component, or if `index` is
+/* Walks along `relationship` from the entity `index`. Returns the first entity that has the
+ * component `type`. Returns SETTI_NONE if no entity of the walk has it, or if `index` is
  * SETTI_NONE. `mode` says whether the entity itself and the targets of targets count. */
 SETTI_INLINE uint32_t setti_along_find(const setti_type* relationship, sett_walk mode,
                                        const setti_type* type, uint32_t index)

@@ -10,7 +10,8 @@
  */
 #include "query/steps.h"
 
-/* Resets a batch. The stores are in the order of memory, so that compilers join them. */
+/* Resets a batch. The stores are in the order of the members in memory, so that compilers join
+ * them. */
 SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -27,10 +28,10 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     loop->step_indices = NULL;
     loop->driver = SETTI_NO_DRIVER;
     loop->nested = 0;
-    loop->some = 0;
+    loop->waiting = 0;
     loop->cursor = 0;
     loop->in_place = query->positional;
-    loop->unit = query->array_rows;
+    loop->step_rows = query->array_rows;
     loop->direct = query->direct;
     loop->plain = query->plain;
     loop->arranged = false;
@@ -42,10 +43,10 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     loop->full = false;
 }
 
-/* A loop over at most 64 rows reads one word of each array. */
+/* A loop over at most this many rows reads one word of each array. */
 #define WORD_ROWS 64
 
-/* Sets the limit of a loop over pages, and whether every row matches. */
+/* Sets the limit of a loop over pages, and `full`: whether every row below the limit matches. */
 SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -61,19 +62,21 @@ SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
     loop->full = full && loop->direct;
 }
 
-/* Whether the loop gathers: the values of a field are in another order than the rows. */
+/* Whether the loop gathers, because the values of a field are in another order than the rows. */
 static bool batch_gathers(const sett_batch* batch)
 {
     const setti_loop* loop = setti_loop_of(batch);
     return (loop->query->fields & ~loop->in_place) != 0;
 }
 
+/* Prepares a loop over the rows of a sparse set, the driver.
+ *   hides  a tag hides some entities from the query */
 static void batch_start_driven(sett_batch* batch, const setti_plan* plan, bool hides)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     const setti_storage* driver = &query->term[plan->driver].type->storage;
-    SETTI_ASSERT((plan->in_place >> plan->driver & 1) != 0);
+    SETTI_ASSERT((plan->in_place >> plan->driver & 1) != 0); /* the driver itself is in place */
     loop->driver = plan->driver;
     loop->in_place = plan->in_place;
     loop->ordered = plan->in_place;
@@ -82,9 +85,10 @@ static void batch_start_driven(sett_batch* batch, const setti_plan* plan, bool h
     loop->plain = !hides && (query->optional | query->changed | query->elsewhere_count) == 0;
     bool all_match = loop->plain && plan->residual == 0 && driver->extent == driver->count;
     loop->arranged = all_match && !batch_gathers(batch);
-    loop->unit = SETT_BATCH_ROWS;
-    SETTI_EACH_TERM(k, plan->in_place) { /* a step stays inside of a page of each term in place */
-        loop->unit = SETTI_MIN(loop->unit, setti_storage_rows(&query->term[k].type->storage));
+    loop->step_rows = SETT_BATCH_ROWS;
+    SETTI_EACH_TERM(k, plan->in_place) { /* a step must not be longer than a page of such a term */
+        loop->step_rows =
+            SETTI_MIN(loop->step_rows, setti_storage_rows(&query->term[k].type->storage));
     }
 }
 
@@ -101,12 +105,13 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     loop->limit = plan.limit;
     if (plan.driver != SETTI_NO_DRIVER) {
         batch_start_driven(batch, &plan, hides);
-    } else if (hides) {
+    } else if (hides) { /* the arrays alone do not decide which rows match */
         loop->plain = false;
         loop->direct = false;
     }
 }
 
+/* Prepares a batch for a new loop: brings the plan up to date, and stores it in the batch. */
 SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
 {
     if (SETTI_UNLIKELY(query->version != query->world->listener_version)) {
@@ -125,8 +130,8 @@ void setti_loop_start(sett_query* query, sett_batch* batch)
     batch_start(query, batch);
 }
 
-/* Makes a loop gather the fields that an outer loop may have copied. The copies may be newer than
- * the values in the storage. */
+/* Makes a loop gather each field that an outer loop may have gathered. The outer loop's copies may
+ * be newer than the values in the storage. */
 SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -136,11 +141,13 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     }
     loop->in_place &= ~loop->nested;
     loop->ordered &= ~loop->nested;
+    /* the fast paths expect all fields in place */
     loop->direct = loop->direct && loop->nested == 0;
     loop->full = loop->full && loop->direct;
     loop->arranged = loop->arranged && loop->nested == 0;
 }
 
+/* Prepares the scratch of a loop that gathers, and adds the scratch to `list`. */
 static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
                                setti_gather_scratch** list)
 {
@@ -153,18 +160,18 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
     scratch->driver =
         loop->driver != SETTI_NO_DRIVER ? &query->term[loop->driver].type->storage : NULL;
     loop->scratch = scratch;
-    loop->unit = SETTI_MIN(loop->unit, SETTI_GATHER_ROWS);
+    loop->step_rows = SETTI_MIN(loop->step_rows, SETTI_GATHER_ROWS);
     SETTI_EACH_TERM(k, query->written & ~loop->in_place) {
         const setti_term* term = &query->term[k];
-        /* access by handle finds the copies */
+        /* so that access by handle finds the copies, which are newer than the storage */
         setti_gather_add(scratch, &term->type->storage, setti_field_copies(batch, term), k);
     }
 }
 
-/* The values of 32 steps stay in the first-level cache. */
+/* The values of this many steps stay in the first-level cache. */
 #define STEPS_NEAR 32
 
-/* If only one or two arrays have gaps, they decide which rows match. They become the sieve. */
+/* Looks for a sieve. If only one or two arrays have gaps, these alone decide which rows match. */
 SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
@@ -173,16 +180,17 @@ SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* lo
     for (uint32_t k = 0; k < query->array_count; k++) {
         const setti_storage* array = query->array[k];
         if (array->count != array->extent) {
-            sieve[with_gaps == 0 ? 0 : 1] = array; /* with a third array the sieve is not used */
+            /* a third array overwrites the second, but then the sieve is not used */
+            sieve[with_gaps == 0 ? 0 : 1] = array;
             limit = SETTI_MIN(limit, array->extent);
             with_gaps++;
         }
     }
     bool one_or_two = with_gaps == 1 || with_gaps == 2;
-    /* all rows of the loop lie below `limit`, so the arrays without gaps have all of them */
+    /* if no array ends earlier, arrays without gaps have all rows of the loop */
     if (one_or_two && query->array_rows == SETT_BATCH_ROWS && limit == setti_plan_limit(query)) {
         loop->sieve[0] = sieve[0];
-        loop->sieve[1] = with_gaps == 2 ? sieve[1] : sieve[0];
+        loop->sieve[1] = with_gaps == 2 ? sieve[1] : sieve[0]; /* a single array stands twice */
         loop->sifts = true;
     }
 }
@@ -195,7 +203,7 @@ static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
     SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
-    if (loop->limit <= WORD_ROWS) {
+    if (loop->limit <= WORD_ROWS) { /* batch_next_word makes the only batch */
         return batch;
     }
     if (query->lists.rare) {
@@ -208,12 +216,14 @@ static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
         return batch;
     }
     bool over_pages = loop->driver == SETTI_NO_DRIVER && loop->scratch == NULL;
-    if (query->lists.unit != loop->unit || !over_pages) { /* not the steps that are remembered */
+    /* only steps over pages, of the same number of rows, are remembered */
+    if (query->lists.step_rows != loop->step_rows || !over_pages) {
         return batch;
     }
+    /* with one or two arrays, these are the sieve: the first and the last array */
     loop->sieve[0] = query->array[0];
     loop->sieve[1] = query->array[query->array_count - 1];
-    loop->sifts = query->array_count <= 2 && loop->unit == SETT_BATCH_ROWS;
+    loop->sifts = query->array_count <= 2 && loop->step_rows == SETT_BATCH_ROWS;
     loop->ahead = NULL;
     loop->unlisted = false;
     loop->dense = false;
@@ -235,7 +245,7 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     uint32_t* gathering = job != NULL ? &job->gathering : &world->gathering;
     loop->open = open;
     loop->closed = open->closed;
-    if (SETTI_UNLIKELY(*gathering != 0)) {
+    if (SETTI_UNLIKELY(*gathering != 0)) { /* inside of a loop that gathers */
         batch_nest(batch);
     }
     if (SETTI_UNLIKELY(world->profiling)) { /* batch_next_any has to run: it counts matches */
@@ -287,7 +297,7 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* The fast path is for an unchanged plan over plain pages. It calls nothing and saves no
+/* The fast path is for an unchanged plan over plain pages. It calls no function, and so saves no
  * register. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
@@ -304,7 +314,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     SETTI_ASSERT(query->simple && query->direct && query->version == world->listener_version);
     query->lists.due--;
     batch_reset(query, batch);
-    loop->direct = true; /* set again, so that compilers know the values */
+    loop->direct = true; /* true already: set so that compilers know the values */
     loop->plain = true;
     batch_limit(query, batch);
     loop->open = &query->open;
@@ -316,8 +326,8 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     return batch_choose_path(batch, SETTI_REMEMBERS_STEPS);
 }
 
-/* Begins a loop with a batch on the stack. The world finds loops that were left open by the address
- * of the outermost batch, open.frame. */
+/* Begins a loop with a batch on the stack. open.frame is the address of the batch of the outermost
+ * loop: by this address, the world finds loops that were left open. */
 sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
 {
     const void* outermost = query != NULL ? query->open.frame : NULL;
@@ -332,7 +342,7 @@ sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* 
 {
     setti_world_check_owner(query->world, call);
     if (query->open.count != 0) {
-        /* else open.frame may be the batch of a loop that was left */
+        /* otherwise open.frame might be the batch of a loop that was left open */
         setti_world_close_returned(query->world);
     }
     const void* outermost = query->open.count != 0 ? query->open.frame : NULL;
@@ -348,7 +358,7 @@ sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_jo
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_world* world = query->world;
-    /* `first` is a multiple of the largest page: no page is in the ranges of two jobs */
+    /* `first` is a multiple of the rows of the largest page, so two jobs never share a page */
     SETTI_ASSERT(first % SETT_BATCH_ROWS == 0 && query->version == world->listener_version);
     batch_start(query, batch);
     loop->cursor = first;
@@ -383,22 +393,23 @@ static setti_gather_scratch* batch_scratch(sett_batch* batch)
     return loop->scratch;
 }
 
-/* Marks the rows of a batch in the scratch. Access by handle then finds the copies of their values.
+/* Marks the rows of a batch in the scratch, so that access by handle finds their copied values.
  *   first  the row of the step where the batch begins */
 static void scratch_note_rows(const sett_batch* batch, uint32_t first)
 {
     const setti_loop* loop = setti_loop_of(batch);
     uint64_t* rows = loop->scratch->rows;
     SETTI_ASSERT(first + batch->count <= SETTI_GATHER_ROWS);
-    loop->scratch->base = loop->unit_base;
+    loop->scratch->base = loop->step_base;
     if (batch->rows == NULL) {
         for (uint32_t word = 0; word < SETTI_GATHER_ROWS / 64; word++) {
-            /* the rows of the batch in this word: bits [begin, end), which may be above 64 */
+            /* the rows of the batch that are in this word: from bit `begin` to before bit `end`;
+             * both may be above 64, which setti_bits_below takes as 64 */
             uint32_t begin = SETTI_MAX(first, word * 64) - word * 64;
             uint32_t end = SETTI_MAX(first + batch->count, word * 64) - word * 64;
             rows[word] = setti_bits_below(end) & ~setti_bits_below(begin);
         }
-    } else if (loop->query->optional == 0) { /* the batch has all matching rows of the step */
+    } else if (loop->query->optional == 0) { /* a batch with a list has all rows of `words` */
         memcpy(rows, loop->words, loop->word_count * sizeof(uint64_t));
     } else {
         for (uint32_t k = 0; k < batch->count; k++) {
@@ -407,7 +418,8 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
     }
 }
 
-static void set_generations(sett_batch* batch)
+/* Makes `generations` of a batch point to the generation of the entity in row 0. */
+static void batch_set_generations(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     const setti_entity_page* page =
@@ -420,15 +432,15 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     if (loop->scratch != NULL && batch_scratch(batch) != NULL && batch->count != 0) {
-        setti_fields_scatter(batch);
+        setti_fields_scatter(batch); /* of the batch that ends */
         memset(loop->scratch->rows, 0, sizeof(loop->scratch->rows));
     }
     batch->count = 0;
     batch->rows = NULL;
     batch->present = loop->query->required;
-    loop->words[SETTI_STEP_WORD_COUNT] = 0; /* ends the search for the next word */
-    setti_step step = SETTI_STEP_WORDS;     /* the step that was begun has rows left */
-    if (loop->some == 0) {
+    loop->words[SETTI_STEP_WORD_COUNT] = 0; /* list_rows needs a 0 after the last word */
+    setti_step step = SETTI_STEP_WORDS;     /* if the current step has rows left */
+    if (loop->waiting == 0) {
         step = setti_step_next(batch);
     }
     if (step == SETTI_STEP_END) {
@@ -443,10 +455,10 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     if (loop->driver != SETTI_NO_DRIVER) {
         batch->indices = loop->step_indices + first;
     } else {
-        batch->base = loop->unit_base + first;
-        set_generations(batch);
+        batch->base = loop->step_base + first;
+        batch_set_generations(batch);
     }
-    setti_fields_set(batch, loop->unit_base + first);
+    setti_fields_set(batch, loop->step_base + first);
     if (loop->scratch != NULL && loop->scratch->count != 0) {
         scratch_note_rows(batch, first);
     }
@@ -457,15 +469,15 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     return true;
 }
 
-/* Whether each array has all rows of a step. */
+/* Whether each array has all `rows` rows of the step at `base`. */
 SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t rows)
 {
-    uint64_t all = UINT64_MAX;
+    uint64_t common = UINT64_MAX; /* all ones as long as no array lacks a row */
     for (uint32_t k = 0; k < query->array_count; k++) {
         const uint64_t* words = setti_storage_word(query->array[k], base);
-        all &= words != NULL ? setti_words_full(words, rows) : 0;
+        common &= words != NULL ? setti_words_full(words, rows) : 0;
     }
-    return all == UINT64_MAX;
+    return common == UINT64_MAX;
 }
 
 /* Computes the matching rows of a step, as bits in `words`. Callers pass a local array, so that
@@ -475,45 +487,46 @@ SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     uint32_t count = query->array_count;
     bits[0] = NULL; /* avoids a warning: compilers do not know that array_count != 0 */
-    SETTI_ASSERT(count != 0 && query->lists.unit <= SETT_BATCH_ROWS);
+    SETTI_ASSERT(count != 0 && query->lists.step_rows <= SETT_BATCH_ROWS);
     memset(words, 0, (SETTI_STEP_WORD_COUNT + 1) * sizeof(uint64_t));
     if (setti_match_words_at(query, base, bits) != NULL) {
         return; /* an array has no page: no row matches */
     }
-    memcpy(words, bits[0], query->lists.unit / 8);
-    /* the first loop below does the same as the second, with a constant length */
+    memcpy(words, bits[0], query->lists.step_rows / 8);
+    /* the first of the two inner loops is only faster, because its length is constant */
     for (uint32_t k = 1; k < count; k++) {
         const uint64_t* array_words = bits[k];
-        if (SETTI_LIKELY(query->lists.unit == SETT_BATCH_ROWS)) {
+        if (SETTI_LIKELY(query->lists.step_rows == SETT_BATCH_ROWS)) {
             for (uint32_t word = 0; word < SETTI_STEP_WORD_COUNT; word++) {
                 words[word] &= array_words[word];
             }
         } else {
-            for (uint32_t word = 0; word < query->lists.unit / 64; word++) {
+            for (uint32_t word = 0; word < query->lists.step_rows / 64; word++) {
                 words[word] &= array_words[word];
             }
         }
     }
 }
 
-/* Slow path of step_is_listed: intersects the words of all arrays. */
+/* Slow path of step_is_listed, for a loop without a sieve: intersects the words of all arrays. */
 SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t base,
                                            const uint64_t* listed)
 {
     uint64_t words[SETTI_STEP_WORD_COUNT + 1];
     uint64_t differ = 0;
     step_intersect(query, base, words);
-    for (uint32_t word = 0; word < query->lists.unit / 64; word++) {
+    for (uint32_t word = 0; word < query->lists.step_rows / 64; word++) {
         differ |= words[word] ^ listed[word];
     }
     return differ == 0;
 }
 
-/* Whether the bits that both `a` and `b` have are those of `listed`. This is not inline, because
- * compilers would not vectorise the loop there. */
-SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const uint64_t* listed)
+/* Whether `a` and `b`, intersected, equal `listed`. This is not inline, because compilers would not
+ * vectorise the loop in its callers. */
+SETTI_APART static bool words_intersect_to(const uint64_t* a, const uint64_t* b,
+                                           const uint64_t* listed)
 {
-    const uint32_t half = SETTI_STEP_WORD_COUNT / 2;
+    const uint32_t half = SETTI_STEP_WORD_COUNT / 2; /* two words in each round are faster */
     uint64_t differ = 0;
     for (uint32_t word = 0; word < half; word++) {
         differ |= (a[word] & b[word]) ^ listed[word];
@@ -531,7 +544,7 @@ SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
     if (SETTI_UNLIKELY(a == NULL || b == NULL || !loop->sifts)) {
         return step_is_listed_any(loop->query, base, listed);
     }
-    return words_are(a, b, listed);
+    return words_intersect_to(a, b, listed);
 }
 
 /* Replaces the remembered rows of the step at the cursor. Returns false if `listed` cannot hold the
@@ -553,6 +566,7 @@ SETTI_INLINE bool step_refresh(setti_loop* loop, setti_listed* listed)
     return step_relist(loop, listed);
 }
 
+/* Prefetches the values of two terms in the listed rows of the step at `base`. */
 SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two, uint32_t base,
                                     const uint16_t* rows, uint32_t count)
 {
@@ -566,11 +580,11 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
     }
 }
 
-/* Prefetches the values of the next step, two fields at a time. Without it, a match takes 6.1 ns
- * instead of 5.3. */
+/* Prefetches the values of the step at `base`, two fields at a time. Without it, a match takes 6.1
+ * ns instead of 5.3. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
-    const uint16_t* rows = setti_listed_rows(listed, query->lists.unit);
+    const uint16_t* rows = setti_listed_rows(listed, query->lists.step_rows);
     const setti_term* unpaired = NULL;
     for (uint32_t k = 0, terms = query->term_count; k < terms; k++) {
         const setti_term* term = &query->term[k];
@@ -594,7 +608,7 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
     const setti_lists* lists = &query->lists;
     while (loop->cursor < loop->limit) {
         setti_listed* listed = setti_lists_at(lists, loop->cursor);
-        if (listed == NULL || !step_refresh(loop, listed)) {
+        if (listed == NULL || !step_refresh(loop, listed)) { /* cannot be remembered */
             loop->unlisted = true;
             return NULL;
         }
@@ -604,9 +618,10 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
             }
             return listed;
         }
-        loop->cursor += loop->unit;
+        loop->cursor += loop->step_rows;
         if (loop->cursor < loop->limit) {
-            loop->cursor = setti_match_seek(query, loop->cursor) & ~(loop->unit - 1);
+            /* the begin of the step at the next pages; a step has a power of two of rows */
+            loop->cursor = setti_match_seek(query, loop->cursor) & ~(loop->step_rows - 1);
         }
     }
     return NULL;
@@ -626,7 +641,7 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     batch->count = count;
     batch->rows = rows;
     batch->present = query->required;
-    set_generations(batch);
+    batch_set_generations(batch);
     setti_pool* pool = &query->world->pool;
     for (uint32_t k = 0, terms = query->term_count; k < terms; k++) {
         const setti_term* term = &query->term[k];
@@ -645,7 +660,8 @@ SETTI_INLINE uint64_t rare_intersect(const sett_query* query, uint32_t base, uin
     return word;
 }
 
-/* Moves the cursor to the next word with matches. Returns the word, or 0 at the end of the loop. */
+/* Moves the cursor to the next word with matches. Returns the matches, as bits. Returns 0 at the
+ * end of the loop. */
 SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
     const setti_storage* rarest = setti_match_rarest(loop->query);
@@ -663,7 +679,7 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
             words = setti_storage_word(rarest, index);
         }
         uint32_t page_end = SETTI_MIN(loop->limit, (index | (SETT_BATCH_ROWS - 1)) + 1);
-        if (words == NULL) {
+        if (words == NULL) { /* this page is missing */
             index = page_end;
             continue;
         }
@@ -671,7 +687,7 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
             index += 64;
             words++;
         }
-        if (index >= page_end) {
+        if (index >= page_end) { /* no values in the rest of the page */
             continue;
         }
         uint64_t word = rare_intersect(loop->query, index, *words);
@@ -690,7 +706,7 @@ SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t
 {
     setti_loop* loop = setti_loop_of(batch);
     uint32_t first = setti_bits_lowest(word);
-    uint64_t rows = word >> first;
+    uint64_t rows = word >> first; /* bit 0 is now the first matching row */
     base += first;
     if ((rows & (rows + 1)) == 0) { /* no gaps: adding 1 carries through all bits */
         uint32_t length = rows == UINT64_MAX ? 64 : setti_bits_lowest(~rows);
@@ -707,7 +723,7 @@ SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t
 SETTI_APART static bool batch_next_rare(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    SETTI_ASSERT(loop->rare && loop->direct && loop->some == 0);
+    SETTI_ASSERT(loop->rare && loop->direct && loop->waiting == 0);
     uint64_t word = rare_next_word(loop);
     if (word == 0) {
         batch->count = 0;
@@ -724,13 +740,14 @@ SETTI_APART static bool batch_next_word(sett_batch* batch)
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     uint64_t word = UINT64_MAX;
-    SETTI_ASSERT(loop->direct && loop->some == 0 && loop->cursor == 0 && loop->limit <= WORD_ROWS);
+    SETTI_ASSERT(loop->direct && loop->waiting == 0 && loop->cursor == 0 &&
+                 loop->limit <= WORD_ROWS);
     for (uint32_t k = 0; k < query->array_count; k++) {
         const setti_pages* presence = &query->array[k]->presence;
         SETTI_ASSERT(presence->count != 0 && presence->none != NULL);
         word &= *(const uint64_t*)presence->read[0]; /* a missing page reads as zeroes */
     }
-    loop->cursor = loop->unit;
+    loop->cursor = loop->step_rows; /* not below the limit: the loop ends after this batch */
     batch->last_ = 1;
     if (word == 0) {
         batch->count = 0;
@@ -750,41 +767,42 @@ SETTI_APART static bool batch_next_listed(sett_batch* batch)
     if (listed == NULL && loop->remembers && !loop->unlisted) { /* not looked ahead yet */
         listed = step_look_ahead(loop);
     }
-    if (listed == NULL) {
+    if (listed == NULL) { /* a step that is not remembered, or the end of the loop */
         loop->unlisted = false;
         return batch_next_any(batch);
     }
     uint32_t base = loop->cursor + listed->first;
-    loop->cursor += loop->unit;
-    loop->ahead = step_look_ahead(loop);
+    loop->cursor += loop->step_rows;
+    loop->ahead = step_look_ahead(loop); /* the next batch, to know whether this is the last */
     batch->last_ = loop->ahead == NULL && !loop->unlisted;
-    const uint16_t* rows = listed->run ? BATCH_IS_RUN : setti_listed_rows(listed, loop->unit);
+    const uint16_t* rows = listed->run ? BATCH_IS_RUN : setti_listed_rows(listed, loop->step_rows);
     return batch_hand_out(batch, base, listed->count, rows);
 }
 
-/* Makes the next batch of a loop in which most rows match. */
+/* Makes the next batch of a loop whose steps are expected to match in all rows. */
 SETTI_APART static bool batch_next_dense(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    uint32_t rows = SETTI_MIN(loop->unit, loop->limit - loop->cursor);
+    uint32_t rows = SETTI_MIN(loop->step_rows, loop->limit - loop->cursor);
     SETTI_ASSERT(rows != 0 && loop->cursor % 64 == 0);
     uint32_t base = loop->cursor;
-    if (!loop->full && !step_is_dense(loop->query, base, rows)) { /* `full`: no need to read */
+    /* in a full loop, all rows match: there is no need to read words */
+    if (!loop->full && !step_is_dense(loop->query, base, rows)) {
         return batch_next_any(batch);
     }
-    loop->cursor = base + loop->unit;
+    loop->cursor = base + loop->step_rows;
     batch->last_ = loop->cursor >= loop->limit;
     return batch_hand_out(batch, base, rows, BATCH_IS_RUN);
 }
 
-/* Fast path of batch_next_dense, for the first batch of a full loop. Returns false if a field needs
- * the slow path. */
+/* Tries to make the first batch of a full loop, faster than batch_next_dense. Returns false if a
+ * field needs the slow path. */
 SETTI_INLINE bool batch_try_first(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     const sett_world* world = query->world;
-    SETTI_ASSERT(loop->full && loop->cursor == 0 && loop->some == 0 && batch->rows == NULL);
+    SETTI_ASSERT(loop->full && loop->cursor == 0 && loop->waiting == 0 && batch->rows == NULL);
     for (uint32_t k = 0, terms = query->term_count; k < terms; k++) {
         const setti_term* term = &query->term[k];
         void* field = NULL;
@@ -794,24 +812,24 @@ SETTI_INLINE bool batch_try_first(sett_batch* batch)
             if (term->access != SETT_IN) {
                 if (SETTI_UNLIKELY(storage->tracked ||
                                    !setti_pages_try_write(&world->pool, &storage->rows, 0))) {
-                    return false; /* track_rows, or a snapshot needs the page */
+                    return false; /* track_rows is set, or a snapshot needs the page */
                 }
             }
             field = storage->rows.data[0];
         }
         batch->fields[k] = field;
     }
-    loop->cursor = loop->unit;
+    loop->cursor = loop->step_rows;
     batch->base = 0;
-    batch->count = SETTI_MIN(loop->unit, loop->limit);
-    batch->last_ = loop->unit >= loop->limit;
+    batch->count = SETTI_MIN(loop->step_rows, loop->limit);
+    batch->last_ = loop->step_rows >= loop->limit;
     batch->generations = setti_entity_page_of(&world->entities, 0)->generation;
     return true;
 }
 
-/* Prefetches the begin of the next page of values. Without this, a loop over a million rows took a
- * tenth longer. */
-SETTI_INLINE void load_ahead(const unsigned char* page)
+/* Prefetches the first 512 bytes of the next page of values. Without this, a loop over a million
+ * rows took a tenth longer. */
+SETTI_INLINE void batch_prefetch_page(const unsigned char* page)
 {
     SETTI_PREFETCH(page);
     SETTI_PREFETCH(page + 64);
@@ -823,7 +841,7 @@ SETTI_INLINE void load_ahead(const unsigned char* page)
     SETTI_PREFETCH(page + 448);
 }
 
-/* Makes the next batch of a loop over sparse sets in the same order. */
+/* Makes the next batch of a loop over sparse sets whose rows are in the same order. */
 SETTI_APART static bool batch_next_arranged(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -834,10 +852,10 @@ SETTI_APART static bool batch_next_arranged(sett_batch* batch)
     if (base >= loop->limit) {
         return false;
     }
-    batch->count = SETTI_MIN(loop->unit, loop->limit - base);
+    batch->count = SETTI_MIN(loop->step_rows, loop->limit - base);
     batch->present = query->required;
     batch->indices = setti_storage_index(&query->term[loop->driver].type->storage, base);
-    loop->cursor = base + loop->unit;
+    loop->cursor = base + loop->step_rows;
     setti_pool* pool = &query->world->pool;
     for (uint32_t k = 0, terms = query->term_count; k < terms; k++) {
         const setti_term* term = &query->term[k];
@@ -845,20 +863,21 @@ SETTI_APART static bool batch_next_arranged(sett_batch* batch)
         uint32_t next_page = (base >> term->type->storage.shift) + 1;
         batch->fields[k] = term->has_field ? setti_field_in_place(batch, pool, term, base) : NULL;
         if (term->has_field && next_page < pages->count && pages->data[next_page] != NULL) {
-            load_ahead(pages->data[next_page]);
+            batch_prefetch_page(pages->data[next_page]);
         }
     }
     return true;
 }
 
-/* Makes the next batch by the path of the loop. At the end of the loop, this calls no function. */
+/* Makes the next batch, by the path that was chosen for the loop. At the end of a direct loop, this
+ * calls no function. */
 bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    if (loop->full && loop->cursor < loop->limit) {
+    if (loop->full && loop->cursor < loop->limit) { /* every row matches */
         return (loop->cursor == 0 && batch_try_first(batch)) || batch_next_dense(batch);
     }
-    if (!loop->direct || loop->some != 0) {
+    if (!loop->direct || loop->waiting != 0) {
         if (loop->arranged) {
             return batch_next_arranged(batch);
         }
@@ -871,13 +890,13 @@ bool sett_batch_next(sett_batch* batch)
     if (loop->limit <= WORD_ROWS) {
         return batch_next_word(batch);
     }
-    if (loop->dense) {
+    if (loop->dense) { /* the last step was dense, so the next is expected to be */
         return batch_next_dense(batch);
     }
     return batch_next_listed(batch);
 }
 
-/* Closes a loop that has no scratch, or none any more. */
+/* Closes a loop whose scratch, if it had one, is freed already. */
 SETTI_INLINE void batch_close(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -918,7 +937,7 @@ void sett_batch_end(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     if (SETTI_UNLIKELY(loop->open == NULL)) {
-        return; /* the loop has ended before */
+        return; /* the loop was ended before */
     }
     if (SETTI_UNLIKELY(loop->scratch != NULL)) {
         batch_end_scratch(batch);
@@ -945,11 +964,12 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
         return batch;
     }
     uint32_t first = loop->cursor;
-    uint64_t rows = 0;
+    uint64_t rows = 0; /* of the whole loop */
     if (loop->limit > first) {
         rows = loop->limit - first;
     }
-    uint64_t pages = (rows + SETT_BATCH_ROWS - 1) / SETT_BATCH_ROWS; /* a part has whole pages */
+    /* a part has whole pages, so the pages are divided, not the rows */
+    uint64_t pages = (rows + SETT_BATCH_ROWS - 1) / SETT_BATCH_ROWS;
     uint64_t end = first + pages * (part + 1) / parts * SETT_BATCH_ROWS;
     loop->cursor = first + (uint32_t)(pages * part / parts) * SETT_BATCH_ROWS;
     loop->limit = (uint32_t)SETTI_MIN(loop->limit, end);
@@ -961,7 +981,7 @@ void sett_batch_stop(const sett_batch* batch)
     setti_loop* loop = setti_loop_of(batch);
     loop->cursor = loop->limit;
     loop->ahead = NULL;
-    loop->some = 0;
+    loop->waiting = 0;
 }
 
 sett_entity sett_batch_entity_lookup_(const sett_batch* batch, uint32_t row)

@@ -1,17 +1,18 @@
 /* column.c: long arrays for other languages: runs of batches that follow each other in memory
- * (sett_batch_next_run), and copies of all matching values of a term (sett_query_read, _write).
+ * (sett_batch_next_run). Also copies all matching values of a term (sett_query_read, _write).
  *
  * The workload: numpy, a plot, a table of results. In another language a call costs as much as the
  * work on a batch. Most pages of a large world follow each other in memory: 1,000 batches make
  * about 100 runs. A copy stays valid when the world changes.
  *
- * Invariant:  the fields of the batches of a run lie side by side in memory, and the entity indices
+ * Invariant:  in a run, the fields of all batches lie side by side in memory, and so do the entity
+ *             indices
  */
 #include "query/steps.h"
 
-/* Returns the size of a value of term `k`. Reports an error and returns 0 if `call` cannot copy the
- * values.
- *   allowed  terms that `call` may read or write, as bits */
+/* Returns the size of a value of term `k`. If `call` cannot copy the values, reports an error and
+ * returns 0.
+ *   allowed  bit k is set if `call` may access the values of term k */
 static size_t column_size(const sett_query* query, uint32_t k, uint32_t allowed, const char* call)
 {
     const setti_type* type = k < query->term_count ? query->term[k].type : NULL;
@@ -32,7 +33,8 @@ static size_t column_size(const sett_query* query, uint32_t k, uint32_t allowed,
     return 0;
 }
 
-/* Copies `count` values of a field to `out`. If `out` is NULL, copies from `in` to the field. */
+/* Copies the first `count` values of a field to `out`. If `out` is NULL, copies `in` to the
+ * field. */
 static void column_copy(const sett_batch* batch, uint32_t k, size_t value_size, uint32_t count,
                         unsigned char* out, const unsigned char* in)
 {
@@ -43,7 +45,7 @@ static void column_copy(const sett_batch* batch, uint32_t k, size_t value_size, 
         }
         return;
     }
-    uint32_t at_once = batch->rows != NULL ? 1 : count; /* rows in a memcpy */
+    uint32_t at_once = batch->rows != NULL ? 1 : count; /* values in each memcpy */
     for (uint32_t n = 0; n < count; n += at_once) {
         unsigned char* values = field + setti_batch_row(batch->rows, n) * value_size;
         if (out != NULL) {
@@ -107,12 +109,12 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
 
 /* The values of sett_run.state_ between two calls of sett_batch_next_run. */
 enum {
-    COLUMN_USED,  /* the batch is in the last run, or there is no batch yet */
-    COLUMN_AHEAD, /* the batch begins the next run */
+    COLUMN_USED,  /* the batch is part of the last run, or there is no batch yet */
+    COLUMN_AHEAD, /* the batch is not part of the last run: it begins the next run */
     COLUMN_ENDED  /* the loop has ended */
 };
 
-/* Whether the entity indices of a batch follow those of a run. */
+/* Whether the entity indices of a batch begin where those of a run end. */
 static bool column_indices_follow(const sett_run* run, const sett_batch* batch)
 {
     if (run->indices != NULL) {
@@ -121,7 +123,7 @@ static bool column_indices_follow(const sett_run* run, const sett_batch* batch)
     return batch->indices == NULL && batch->base == run->base + run->count;
 }
 
-/* Whether a batch continues a run: its values and indices follow those of the run in memory. */
+/* Whether a batch continues a run: in memory, its values and indices follow those of the run. */
 static bool column_continues(const sett_run* run, const sett_batch* batch)
 {
     const sett_query* query = setti_loop_of(batch)->query;

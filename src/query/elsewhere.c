@@ -2,9 +2,9 @@
  * prefab, the target of a relationship, a fixed entity, the singletons.
  *
  * The workload: transforms relative to a parent; settings of a level; values of a prefab for its
- * instances. Plain terms are tested first. A loop tests these terms for each row that is left, and
- * follows the links again when a value is read. To follow a link takes two cache lines.
- * Neighbouring rows usually share them.
+ * instances. Terms about the visited entity are tested first. For each row that is left, a loop
+ * tests the terms about other entities. It follows the links again when a value is read. To follow
+ * a link takes two cache lines, which neighbouring rows usually share.
  *
  * The terms are in a separate list (query->elsewhere). Plans, groups and advice do not depend on
  * the list, and a query with an empty list pays nothing.
@@ -14,7 +14,7 @@
 #include "query/along.h"
 #include "query/steps.h"
 
-/* Returns term `k`, or NULL if there is no term `k` about another entity. */
+/* Returns term `k`. Returns NULL if term `k` is about the visited entity, or does not exist. */
 static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 {
     if (k < query->term_count || k >= query->term_count + query->elsewhere_count) {
@@ -45,10 +45,11 @@ SETTI_INLINE bool elsewhere_is_true(const sett_world* world, const setti_elsewhe
         return true;
     }
     bool found = elsewhere_find(world, elsewhere, index) != SETTI_NONE;
-    bool wanted = elsewhere->given.kind == SETT_WITH; /* else SETT_WITHOUT */
+    bool wanted = elsewhere->given.kind == SETT_WITH; /* the other kind left is SETT_WITHOUT */
     return found == wanted;
 }
 
+/* Whether all terms about other entities are true when the entity `index` is visited. */
 SETTI_INLINE bool elsewhere_are_true(const sett_query* query, uint32_t index)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -93,22 +94,22 @@ void setti_elsewhere_match(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     SETTI_ASSERT(loop->query->elsewhere_count != 0);
-    for (uint32_t k = 0; k < loop->query->elsewhere_count; k++) {
+    for (uint32_t k = 0; k < loop->query->elsewhere_count; k++) { /* such terms have no fields */
         batch->fields[loop->query->term_count + k] = NULL;
     }
     for (uint32_t word = 0; word < loop->word_count; word++) {
-        uint64_t found = 0;
+        uint64_t matching = 0;
         for (uint64_t rest = loop->words[word]; rest != 0; rest &= rest - 1) {
             uint32_t bit = setti_bits_lowest(rest);
             uint32_t index = setti_step_index(batch, word * 64 + bit);
-            found |= (uint64_t)elsewhere_are_true(loop->query, index) << bit;
+            matching |= (uint64_t)elsewhere_are_true(loop->query, index) << bit;
         }
-        loop->words[word] = found;
+        loop->words[word] = matching;
     }
 }
 
-/* Whether a relationship has one target for each source. Hierarchy and InstanceOf have one, even
- * before they are registered. */
+/* Whether a relationship has at most one target for each source. This is true for Hierarchy and
+ * InstanceOf, even before they are registered. */
 static bool elsewhere_has_one_target(const sett_world* world, sett_component relationship)
 {
     const setti_type* type = setti_world_type(world, relationship);
@@ -135,7 +136,7 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given)
     setti_elsewhere* elsewhere = &query->elsewhere[query->elsewhere_count++];
     elsewhere->type = setti_world_type(query->world, given->component);
     elsewhere->given = *given;
-    elsewhere->given.along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
+    elsewhere->given.along = given->along != 0 ? given->along : SETT_ID_HIERARCHY; /* the default */
     SETTI_ASSERT(elsewhere->type != NULL);
 }
 
@@ -157,10 +158,11 @@ typedef enum elsewhere_use {
 } elsewhere_use;
 
 /* Finds the entity that has the component of term `k`, for a row of a batch. Returns SETTI_NONE if
- * there is no such entity, or after a misuse. *term becomes the term, or NULL if `k` is not the
- * number of a term about another entity. */
-static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, elsewhere_use use,
-                             const char* call, const setti_elsewhere** term)
+ * there is no such entity, or after a misuse. *term becomes the term. It becomes NULL if no term
+ * about another entity has the number `k`. */
+static uint32_t elsewhere_find_for_row(const sett_batch* batch, uint32_t k, uint32_t row,
+                                       elsewhere_use use, const char* call,
+                                       const setti_elsewhere** term)
 {
     static const char* const itself[] = {
         "is about the visited entity itself - use sett_batch_entity",
@@ -188,8 +190,8 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
 
 sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    const setti_elsewhere* term; /* not needed */
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_ENTITY, __func__, &term);
+    const setti_elsewhere* term; /* not used here */
+    uint32_t index = elsewhere_find_for_row(batch, k, row, ELSEWHERE_ENTITY, __func__, &term);
     if (index == SETTI_NONE) {
         return sett_null();
     }
@@ -200,7 +202,7 @@ SETTI_INLINE const void* elsewhere_read(const sett_batch* batch, uint32_t k, uin
                                         const char* call)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_READS, call, &term);
+    uint32_t index = elsewhere_find_for_row(batch, k, row, ELSEWHERE_READS, call, &term);
     if (index == SETTI_NONE) {
         return NULL;
     }
@@ -211,7 +213,7 @@ SETTI_INLINE void* elsewhere_write(const sett_batch* batch, uint32_t k, uint32_t
                                    const char* call)
 {
     const setti_elsewhere* term;
-    uint32_t index = elsewhere_at(batch, k, row, ELSEWHERE_WRITES, call, &term);
+    uint32_t index = elsewhere_find_for_row(batch, k, row, ELSEWHERE_WRITES, call, &term);
     if (index == SETTI_NONE) {
         return NULL;
     }
@@ -256,7 +258,7 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
         }
         return sett_null();
     }
-    /* not setti_along_find, because a switched-off component is found too */
+    /* setti_along_find would skip switched-off components, which count here */
     setti_along_walk walk = {0};
     uint32_t index = entity.index;
     while (index != SETTI_NONE && !setti_storage_has(&type->storage, index)) {

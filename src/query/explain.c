@@ -4,6 +4,7 @@
 #include "query/along.h"
 #include "query/query.h"
 
+/* Writes the names of the types of `terms`, each with its number of entities. */
 static void explain_terms(setti_writer* text, const sett_query* query, uint32_t terms)
 {
     const char* separator = "";
@@ -15,6 +16,7 @@ static void explain_terms(setti_writer* text, const sett_query* query, uint32_t 
     }
 }
 
+/* Describes a loop over the pages of arrays and tags, or over all entities. */
 static void explain_pages(setti_writer* text, const sett_query* query)
 {
     uint32_t terms = query->required & query->positional;
@@ -23,7 +25,7 @@ static void explain_pages(setti_writer* text, const sett_query* query)
                          (unsigned)query->world->entities.count);
     } else {
         setti_writer_add(text, "entities with ");
-        if (query->cover != NULL && query->cover->owned.count == 0) {
+        if (query->cover != NULL && query->cover->owned.count == 0) { /* a tracked set */
             terms &= ~query->covered;
             setti_writer_add(text, "tracked set \"%s\" (%u)%s", query->cover->name,
                              (unsigned)query->cover->members.count, terms != 0 ? ", " : "");
@@ -31,7 +33,7 @@ static void explain_pages(setti_writer* text, const sett_query* query)
         explain_terms(text, query, terms);
         setti_writer_add(text, " are found by bits, 64 at a time, in the order of their indices");
     }
-    if ((query->required & ~query->positional) != 0) {
+    if ((query->required & ~query->positional) != 0) { /* why no sparse set drives */
         setti_writer_add(text, "; %s",
                          query->drives != 0
                              ? "the query says so"
@@ -39,6 +41,7 @@ static void explain_pages(setti_writer* text, const sett_query* query)
     }
 }
 
+/* Describes a loop over the rows of a sparse set or of a group. */
 static void explain_driver(setti_writer* text, const sett_query* query, const setti_plan* plan)
 {
     SETTI_ASSERT(plan->driver < query->term_count);
@@ -60,7 +63,7 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
     }
 }
 
-/* Writes the terms about fixed entities that are false now, so that no entity matches. */
+/* Writes which terms about fixed entities are false now: because of these, no entity matches. */
 static void explain_missing(setti_writer* text, const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -103,8 +106,8 @@ static void explain_shared(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Whether at least one prefab has a type, and no other entity has it. Returns false if more than
- * SHARED_SAMPLES entities have the type. */
+/* Whether at least one entity has a type, and all entities that have the type are prefabs. Returns
+ * false if more than SHARED_SAMPLES entities have the type. */
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);
@@ -119,7 +122,8 @@ static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* t
     return true;
 }
 
-/* Returns the first type of the terms `shared` that only prefabs have, or NULL if there is none. */
+/* Returns the first type, of the terms `shared`, that only prefabs have. Returns NULL if there is
+ * no such type. */
 static const setti_type* shared_find_type(const sett_query* query, uint32_t shared)
 {
     SETTI_EACH_TERM(k, shared) {
@@ -131,7 +135,7 @@ static const setti_type* shared_find_type(const sett_query* query, uint32_t shar
     return NULL;
 }
 
-/* Whether the instance `index` would match the query if the prefab's components counted as its own.
+/* Whether the instance `index` would match the query if it had the shared components itself.
  *   shared  terms of types that instances share with their prefabs, as bits */
 static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_t index)
 {
@@ -155,7 +159,7 @@ SETTI_COLD void setti_query_check_shared(const sett_query* query)
     if (prefab_type == NULL || relationship == NULL) {
         return;
     }
-    uint32_t instances = 0; /* looked at so far */
+    uint32_t instances = 0; /* number of instances looked at so far */
     SETTI_EACH_INDEX(index, &relationship->storage) {
         if (instances == SHARED_SAMPLES) {
             return;
@@ -173,6 +177,7 @@ SETTI_COLD void setti_query_check_shared(const sett_query* query)
     }
 }
 
+/* Writes which tags hide entities from the query, each with its number of entities. */
 static void explain_hidden(setti_writer* text, const sett_query* query)
 {
     for (uint32_t k = 0; k < query->hidden_count; k++) {

@@ -1,11 +1,11 @@
 /* field.c: sets the fields of a batch. A field is in place if its values are in the order of the
- * rows. Else the values are gathered in a scratch, and copied back when the batch ends.
+ * rows. Otherwise the values are gathered in a scratch, and copied back when the batch ends.
  *
  * The workload: loops over a sparse set and a few more components, or over arrays and a sparse set.
  * A step copies up to 128 rows, mostly of 4 to 16 bytes.
  *
- * Invariant:  the sources of a gathered term hold the source of the value of each row of the batch;
- *             the list of gathers of a storage (gather.h) has each loop that writes copies
+ * Invariant:  a gathered term has, for each row of the batch, the source of the row's value;
+ *             a storage lists each loop that writes copies of its values (gather.h)
  */
 #include "query/steps.h"
 
@@ -20,8 +20,9 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
     }
 }
 
-/* Copies the values of a batch to the scratch and keeps their addresses. Marks the pages of the
- * values as written if the term writes. */
+/* Copies the values of a batch to the scratch, and replaces the place of each source by the value's
+ * address. If the term writes, marks the pages of the values as written.
+ *   size  bytes of a value */
 SETTI_INLINE void gather_read(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -29,29 +30,30 @@ SETTI_INLINE void gather_read(const sett_batch* batch, const setti_term* term, s
     const setti_pages* pages = &term->type->storage.rows;
     setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
     unsigned char* values = setti_field_copies(batch, term) + loop->scratch_row * size;
-    /* local copies: compilers assume that a store may change what pointers lead to */
+    /* local copies, because compilers assume that a store may change the structs */
     const uint16_t* rows = batch->rows;
     void* const* data = pages->data;
     const uint64_t* ticks = pages->tick;
     uint64_t tick = pool->tick;
     uint32_t shift = term->type->storage.shift;
-    uint32_t mask = setti_storage_rows(&term->type->storage) - 1;
+    uint32_t row_mask = setti_storage_rows(&term->type->storage) - 1; /* the row in its page */
     bool writes = term->access != SETT_IN;
     for (uint32_t k = 0, count = batch->count; k < count; k++) {
         uint32_t row = setti_batch_row(rows, k);
         uint32_t place = sources[row].place;
-        uint32_t number = place >> shift;
-        SETTI_ASSERT(place != SETTI_NONE && setti_pages_get(pages, number) != NULL);
-        unsigned char* address = (unsigned char*)data[number] + (size_t)(place & mask) * size;
-        if (writes && ticks[number] != tick) {
-            setti_pages_write(pool, pages, number); /* does not move the page */
+        uint32_t page_number = place >> shift;
+        SETTI_ASSERT(place != SETTI_NONE && setti_pages_get(pages, page_number) != NULL);
+        unsigned char* address =
+            (unsigned char*)data[page_number] + (size_t)(place & row_mask) * size;
+        if (writes && ticks[page_number] != tick) {
+            setti_pages_write(pool, pages, page_number); /* `address` stays the same */
         }
         sources[row].address = address;
         setti_row_copy(values + row * size, address, size);
     }
 }
 
-/* Copies the values of a batch from the scratch back to their sources. */
+/* Copies the values of a batch from the scratch back to the addresses that gather_read has kept. */
 SETTI_INLINE void gather_write_back(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -65,10 +67,11 @@ SETTI_INLINE void gather_write_back(const sett_batch* batch, const setti_term* t
     }
 }
 
-/* The values of `back`: values are copied to the scratch, or back to the storages. */
+/* The values of `back`: values are copied to the scratch, or from the scratch back to storages. */
 #define GATHER_READ false
 #define GATHER_WRITE_BACK true
 
+/* Copies the values of a batch to the scratch, or back. */
 SETTI_INLINE void gather_copy(const sett_batch* batch, const setti_term* term, size_t size,
                               bool back)
 {
@@ -79,7 +82,8 @@ SETTI_INLINE void gather_copy(const sett_batch* batch, const setti_term* term, s
     }
 }
 
-/* Calls gather_copy. The usual sizes are passed as constants, so that copies are short. */
+/* Calls gather_copy. The usual sizes are passed as constants, so that compilers copy a
+ * value by few instructions. */
 static void gather_move(const sett_batch* batch, const setti_term* term, bool back)
 {
     switch (term->type->storage.size) {
@@ -101,8 +105,8 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
     }
 }
 
-/* Copies the values that outer loops have in their scratches: from them to the scratch of this
- * loop, or with `back` from this loop to them. */
+/* Copies the values that outer loops have in their scratches to the scratch of this loop. With
+ * `back`, copies from the scratch of this loop to those of the outer loops. */
 SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* term, bool back)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -113,7 +117,7 @@ SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* t
         uint32_t row = setti_batch_row(batch->rows, k);
         unsigned char* value = values + row * (size_t)storage->size;
         void* outer = setti_gather_find(storage, loop->scratch, sett_batch_index(batch, row));
-        if (outer == NULL) {
+        if (outer == NULL) { /* no outer loop has copied this value */
             continue;
         }
         void* destination = back ? outer : value;
@@ -136,7 +140,7 @@ void setti_fields_scatter(const sett_batch* batch)
     }
 }
 
-/* Marks the source of each row as written, for a type with track_rows. */
+/* Marks the source of each row of a batch as written. The type has track_rows. */
 SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -147,7 +151,8 @@ SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* t
     }
 }
 
-/* Gathers the values of a term. Returns the field: the copies, from row 0 of the batch on.
+/* Gathers the values of a term. Returns the field: the copy for row 0 of the batch. The copies for
+ * the other rows follow.
  *   nested  an outer loop may have copies of the values */
 static void* gather_field(const sett_batch* batch, const setti_term* term, bool nested)
 {
@@ -190,7 +195,7 @@ void setti_fields_set(sett_batch* batch, uint32_t base)
     }
     for (uint32_t k = 0; loop->scratch != NULL && k < loop->scratch->count; k++) {
         setti_gather* gather = &loop->scratch->gathers[k];
-        /* false: the values are not copied in this step */
+        /* false in a step where the values are in place, and so are not copied */
         gather->used = (loop->in_place >> gather->term & 1) == 0;
     }
 }

@@ -8,18 +8,18 @@
  *     the required sparse set with the fewest entities: the entity of each row is looked up in the
  *     other storages.
  *
- * But if a sparse set competes with a group or with pages, the estimated costs decide. The estimate
- * assumes that components are independent of each other:
+ * If both a sparse set and one of the two ways before it are possible, the estimated costs decide
+ * instead. The estimate assumes that components are independent of each other:
  *
  *     cost = rows visited x (PASS + terms tested x TEST)
  *          + rows left x values gathered x (GATHER + SCATTER)
  *
- * A sparse set in disorder costs more: APART for each gathered value and for each tested sparse
- * set, times the share of the rows whose entity is far from the entity of the previous row. A
+ * A driver in disorder costs more: in some rows, the entity is far from the entity of the previous
+ * row. In these rows, each gathered value and each test of a sparse set costs APART in addition. A
  * component aligned with the driver costs nothing, see match.c. Samples estimate both. The
- * constants were measured by sett_plans (docs/bench). A sparse set drives if it has up to three
- * quarters of all entities and the query has one other component. With four other components, it
- * drives if it has up to a seventh.
+ * constants were measured by sett_plans (docs/bench). In a query with one other component, a sparse
+ * set of up to three quarters of all entities drives. With four other components, one of up to a
+ * seventh drives.
  *
  * All plans find the same entities. The choice depends only on counts and on the order of rows,
  * both equal in worlds of equal state.
@@ -31,13 +31,14 @@
 #define COST_TEST 22   /* testing whether an entity has a component */
 #define COST_GATHER 22 /* copying a value to the order of the batch */
 #define COST_SCATTER 8 /* copying a value back */
-#define COST_APART 16  /* reading a value if the entity of the previous row is far */
+#define COST_APART 16  /* added if the entity of the previous row is far */
 
-#define ORDER_SAMPLES 16 /* rows compared with their neighbours and with other storages */
+#define ORDER_SAMPLES 16 /* number of rows looked at to estimate the order */
 #define ORDER_FAR 64     /* two entities are far apart if their indices differ by more */
-#define ORDER_ROWS 1024  /* fewer rows stay in the first-level cache, in whatever order */
+#define ORDER_ROWS 1024  /* with fewer rows, values stay in the cache: the order costs nothing */
 
-/* Returns the number of the term with a type and kind, or SETT_QUERY_TERMS if there is none. */
+/* Returns the number of the term with the given type and kind. Returns SETT_QUERY_TERMS if there is
+ * no such term. */
 static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_term_kind kind)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -48,8 +49,8 @@ static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_
     return SETT_QUERY_TERMS;
 }
 
-/* Whether a query has a term with a type. */
-static bool plan_names(const sett_query* query, const setti_type* type)
+/* Whether a query has a term with a type, of any kind. */
+static bool plan_has_term_of(const sett_query* query, const setti_type* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
         if (query->term[k].type == type) {
@@ -59,17 +60,18 @@ static bool plan_names(const sett_query* query, const setti_type* type)
     return false;
 }
 
-/* Whether a query skips all hidden entities that a listener skips. */
+/* Whether a query skips all hidden entities that a listener skips. Otherwise the listener's members
+ * are too few for the query. */
 static bool plan_skips_hidden(const sett_query* query, const setti_listener* listener)
 {
-    if (listener->hidden == NULL) {
+    if (listener->hidden == NULL) { /* skips none */
         return true;
     }
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         const setti_type* tag = listener->hidden[k];
         /* a query that names the tag, other than to exclude it, shows the entities with the tag */
         bool excludes = plan_term(query, tag, SETT_WITHOUT) != SETT_QUERY_TERMS;
-        bool shows = plan_names(query, tag) && !excludes;
+        bool shows = plan_has_term_of(query, tag) && !excludes;
         if (shows && !setti_type_list_has(&listener->with, tag)) {
             return false;
         }
@@ -77,8 +79,8 @@ static bool plan_skips_hidden(const sett_query* query, const setti_listener* lis
     return true;
 }
 
-/* Returns the terms that are true for all members of a listener. Returns 0 if the listener has a
- * condition that the query lacks. */
+/* Returns the terms that are true for all members of a listener, as bits. Returns 0 if the listener
+ * has a condition that the query lacks. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
     SETTI_ASSERT(!listener->observes);
@@ -105,7 +107,8 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
     return plan_skips_hidden(query, listener) ? covered : 0;
 }
 
-/* Whether the listener `a` saves more than the listener `b`. Returns true if `b` is NULL. */
+/* Whether the listener `a` saves more than the listener `b`: a listener that owns types saves more,
+ * then one that covers more terms. Returns true if `b` is NULL. */
 static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const setti_listener* b,
                            uint32_t covered_b)
 {
@@ -120,7 +123,7 @@ static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const se
     return setti_bits_count(covered_a) > setti_bits_count(covered_b);
 }
 
-/* Finds the terms of arrays and tags, and how many rows a step over pages has. */
+/* Finds the terms of arrays and tags (`positional`), and the rows of a step over pages. */
 static void plan_find_kinds(sett_query* query)
 {
     query->positional = 0;
@@ -134,7 +137,7 @@ static void plan_find_kinds(sett_query* query)
     }
 }
 
-/* Finds the best group or tracked set for the query. */
+/* Finds the best group or tracked set for the query (`cover`), and which terms it makes true. */
 static void plan_find_cover(sett_query* query)
 {
     query->cover = NULL;
@@ -161,7 +164,7 @@ static void plan_find_cover(sett_query* query)
     }
 }
 
-/* Hides the entities that have the type, a tag, from a query. */
+/* Makes a query skip the entities that have the tag `type`. */
 static void plan_hide(sett_query* query, setti_type* type)
 {
     SETTI_ASSERT(query->hidden_count < SETTI_HIDDEN + SETT_QUERY_TERMS);
@@ -169,13 +172,13 @@ static void plan_hide(sett_query* query, setti_type* type)
         (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
 }
 
-/* Finds the tags that hide entities from a query, and the tags of switched-off required types. */
+/* Finds the tags that hide entities from a query, and the `off` tags of the required types. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         setti_type* tag = query->world->hidden[k];
-        if (tag != NULL && !plan_names(query, tag)) {
+        if (tag != NULL && !plan_has_term_of(query, tag)) {
             plan_hide(query, tag);
         }
     }
@@ -186,8 +189,9 @@ static void plan_find_hidden(sett_query* query)
     }
 }
 
-/* Finds the arrays that a step over pages reads, and the terms to test afterwards. A tracked set
- * has its members in one array, which is read in place of the arrays of its types. */
+/* Finds the arrays that a step over pages reads, and the terms to test afterwards (`filter`). The
+ * members of a tracked set are one array. It is read instead of the arrays of the types that it
+ * covers. */
 static void plan_find_arrays(sett_query* query)
 {
     bool by_set = query->cover != NULL && query->cover->owned.count == 0;
@@ -228,13 +232,13 @@ void setti_plan_update(sett_query* query)
     query->direct = query->plain && query->array_count != 0 && !gathers;
     query->version_short = query->version;
     if (!query->simple || !query->direct) {
-        query->version_short--; /* never equal, so that each loop takes the slow path */
+        query->version_short--; /* never the world's, so that each loop takes the slow path */
     }
 }
 
-/* Returns the term of the required sparse set with the fewest entities, or SETT_QUERY_TERMS if
- * there is no sparse set.
- *   except  terms that do not count */
+/* Returns the term of the required sparse set with the fewest entities. Returns SETT_QUERY_TERMS if
+ * there is no such sparse set.
+ *   except  terms to leave out, as bits */
 static uint32_t plan_fewest(const sett_query* query, uint32_t except)
 {
     uint32_t fewest = SETT_QUERY_TERMS;
@@ -270,6 +274,7 @@ static void plan_walk_group(const sett_query* query, setti_plan* plan)
     plan->limit = query->cover->length;
 }
 
+/* Makes a plan over entity indices, by the words of arrays. */
 static void plan_walk_pages(const sett_query* query, setti_plan* plan)
 {
     plan->driver = SETTI_NO_DRIVER;
@@ -278,6 +283,7 @@ static void plan_walk_pages(const sett_query* query, setti_plan* plan)
     plan->limit = setti_plan_limit(query);
 }
 
+/* Makes the plan for a way. */
 static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
@@ -290,18 +296,20 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
     }
 }
 
-/* Estimates how many of `count` entities have a condition that `part` of all entities have. */
-static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
+/* Estimates how many of `count` entities meet a condition. In the whole world, `meeting` entities
+ * meet the condition. */
+static uint64_t plan_estimate_share(const sett_query* query, uint64_t count, uint32_t meeting)
 {
-    uint64_t all = query->world->entities.count;
-    SETTI_ASSERT((count == 0 || all != 0) && part <= all);
+    uint64_t total = query->world->entities.count;
+    SETTI_ASSERT((count == 0 || total != 0) && meeting <= total);
     if (count == 0) {
         return 0;
     }
-    return count * part / all;
+    return count * meeting / total;
 }
 
-/* Returns for how many of ORDER_SAMPLES rows the entity is far from the entity of the next row. */
+/* Looks at ORDER_SAMPLES rows. Returns the number of rows whose entity is far from the entity of
+ * the next row. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far_count = 0;
@@ -312,8 +320,8 @@ static uint32_t plan_disorder(const setti_storage* storage)
     for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
         uint32_t row = storage->count / ORDER_SAMPLES * k;
         uint32_t index = *setti_storage_index(storage, row);
-        uint32_t next = *setti_storage_index(storage, row + 1);
-        uint32_t distance = SETTI_MAX(index, next) - SETTI_MIN(index, next);
+        uint32_t next_index = *setti_storage_index(storage, row + 1);
+        uint32_t distance = SETTI_MAX(index, next_index) - SETTI_MIN(index, next_index);
         if (distance > ORDER_FAR) {
             far_count++;
         }
@@ -321,8 +329,9 @@ static uint32_t plan_disorder(const setti_storage* storage)
     return far_count;
 }
 
-/* Whether a row of the driver seems to be aligned with `other`. A sparse set has the entity in the
- * same row. An array has the entity, and the entity of the next row has the next index. */
+/* Whether a row of the driver seems to be aligned with `other`. If `other` is a sparse set, it must
+ * have the entity in the same row. If `other` is an array, it must have the entity. In addition,
+ * the entity of the driver's next row must have the next index. */
 static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
 {
     uint32_t index = *setti_storage_index(driver, row);
@@ -346,7 +355,7 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
     uint32_t aligned = query->required & ~((uint32_t)1 << driver);
     SETTI_EACH_TERM(k, aligned) {
         const setti_storage* other = &query->term[k].type->storage;
-        bool in_order = !other->keep_order;
+        bool in_order = !other->keep_order; /* see plan_disorder */
         for (uint32_t n = 0; in_order && n < ORDER_SAMPLES && n < storage->count; n++) {
             in_order = plan_is_aligned(storage, other, storage->count / ORDER_SAMPLES * n);
         }
@@ -361,9 +370,9 @@ uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
-    uint32_t all = query->world->entities.count;
-    uint64_t visited = all;
-    uint64_t disorder = 0; /* cost of a row because the entity of the previous row is far */
+    uint32_t total = query->world->entities.count;
+    uint64_t visited = total;
+    uint64_t disorder = 0; /* cost that disorder adds to each row, on average */
     uint32_t aligned = 0;
     if (way == SETTI_WAY_ARRANGED) {
         visited = query->cover->length;
@@ -374,12 +383,12 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
         aligned = setti_plan_terms_in_order(query, plan->driver);
     }
     uint64_t cost = visited * COST_PASS;
-    uint64_t rows = visited; /* left after the tests */
+    uint64_t rows = visited; /* becomes the number of rows that are left after the tests */
     uint32_t tested = plan->residual & ~aligned;
     if (way == SETTI_WAY_PAGES) {
         tested = query->filter;
-        for (uint32_t k = 0; k < query->array_count; k++) { /* the passes test words of bits */
-            rows = plan_share(query, rows, query->array[k]->count);
+        for (uint32_t k = 0; k < query->array_count; k++) { /* tests of words: in COST_PASS */
+            rows = plan_estimate_share(query, rows, query->array[k]->count);
         }
     }
     SETTI_EACH_TERM(k, tested) {
@@ -389,19 +398,19 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
         if (term->type->storage.kind == SETTI_SPARSE) {
             cost += rows * disorder;
         }
-        uint32_t matching = term->kind == SETT_WITH ? count : all - count;
-        rows = plan_share(query, rows, matching);
+        uint32_t matching = term->kind == SETT_WITH ? count : total - count;
+        rows = plan_estimate_share(query, rows, matching);
     }
     SETTI_EACH_TERM(k, query->fields & ~(plan->in_place | aligned)) {
         cost += rows * (COST_GATHER + disorder);
-        if (query->term[k].access == SETT_INOUT) { /* copied back */
+        if (query->term[k].access == SETT_INOUT) { /* values are copied back, too */
             cost += rows * COST_SCATTER;
         }
     }
     return cost;
 }
 
-/* Returns the possible ways: bit k is set if the setti_way k is possible. */
+/* Returns the possible ways as bits: bit k is set if the setti_way k is possible. */
 static uint32_t plan_ways(const sett_query* query)
 {
     if (query->forced != SETTI_WAY_CHOSEN) {

@@ -14,7 +14,7 @@
 
 #define QUERY_NAME_SIZE 96
 
-/* Writes the walk of a term, for example "up" or "up Likes". */
+/* Writes how a term walks to another entity, for example "up" or "up Likes". */
 static void query_add_walk(setti_writer* writer, const sett_world* world, const sett_term* term)
 {
     static const char* const walks[] = {"", "target", "up", "self|up"};
@@ -34,7 +34,7 @@ static void query_add_walk(setti_writer* writer, const sett_world* world, const 
     }
 }
 
-/* Writes where a term about another entity looks, for example "(up)" or "(#7:2|up Likes)". */
+/* Writes which entity a term is about, for example "(up)" or "(#7:2|up Likes)". */
 static void query_add_place(setti_writer* writer, const sett_world* world, const sett_term* term)
 {
     bool walks_on = term->walk != SETT_WALK_NONE;
@@ -53,12 +53,12 @@ static void query_add_place(setti_writer* writer, const sett_world* world, const
     setti_writer_add(writer, ")");
 }
 
-/* Returns the name of a query that the program gave none, for example
- * "Position, no Frozen, Health(up)". */
+/* Makes a name from the terms of a query, for example "Position, no Frozen, Health(up)". Returns
+ * the name. Uses `out` for the text. */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
                                       char out[QUERY_NAME_SIZE])
 {
-    static const char* const prefixes[] = {"", "no ", "maybe ", "any "};
+    static const char* const prefixes[] = {"", "no ", "maybe ", "any "}; /* by sett_term_kind */
     setti_writer writer = setti_writer_begin(out, QUERY_NAME_SIZE);
     uint32_t count = setti_term_count(desc->terms);
     for (uint32_t k = 0; k < count; k++) {
@@ -74,6 +74,7 @@ static const char* query_default_name(const sett_world* world, const sett_query_
     return count != 0 ? out : "everything";
 }
 
+/* Reports that the component of term `k` is not registered. Returns the error. */
 static sett_status query_unregistered(sett_world* world, const char* call, const char* name,
                                       const sett_query_desc* desc, uint32_t k)
 {
@@ -95,6 +96,7 @@ static sett_status query_unregistered(sett_world* world, const char* call, const
         (unsigned)k, (unsigned)component, setti_component_remedy(component));
 }
 
+/* Whether the program may write the values of a term. */
 static bool query_writes(const sett_term* term)
 {
     if (term->kind == SETT_WITHOUT) {
@@ -103,7 +105,8 @@ static bool query_writes(const sett_term* term)
     return term->access == SETT_INOUT || term->access == SETT_OUT;
 }
 
-/* Returns why two terms contradict each other, or NULL if they do not. */
+/* Returns how two terms contradict each other, as the end of a message. Returns NULL if they do
+ * not. */
 static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     if (a->component != b->component) {
@@ -119,6 +122,7 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
     return NULL;
 }
 
+/* Checks each term with its type, and with the terms before it. Reports the first error. */
 static sett_status query_check_types(sett_world* world, const char* call, const char* name,
                                      const sett_query_desc* desc)
 {
@@ -155,7 +159,7 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
     return SETT_OK;
 }
 
-/* Makes room in the scratch for the copies of a term's values and for their sources. */
+/* Plans room in the scratch of a loop: for copies of the term's values, then for their sources. */
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
@@ -202,7 +206,8 @@ static void query_update_all(sett_world* world)
     }
 }
 
-/* Returns the name of a query that has a term of the type, or NULL if there is none. */
+/* Returns the name of the first query with a term of the type. Returns NULL if there is no such
+ * query. */
 static const char* query_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -220,11 +225,12 @@ static const char* query_of_type(const sett_world* world, const setti_type* type
     return NULL;
 }
 
+/* Frees the memory that queries can do without. */
 static void query_trim_all(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_lists_free(query);
-        query->lists.due = 1;
+        query->lists.due = 1; /* the next loop decides again whether to remember steps */
         query->lists.decided = false;
     }
 }
@@ -248,6 +254,7 @@ static const char* query_validate_all(sett_world* world, const char** where)
     return NULL;
 }
 
+/* Allocates a query, and computes all members. Returns NULL after an error. */
 static sett_query* query_make(sett_world* world, const char* name, const sett_query_desc* desc,
                               const char* call)
 {
@@ -258,7 +265,7 @@ static sett_query* query_make(sett_world* world, const char* name, const sett_qu
     }
     query->world = world;
     query->size = sizeof(*query) + name_size;
-    query->open.name = memcpy(query + 1, name, name_size);
+    query->open.name = memcpy(query + 1, name, name_size); /* the name follows the struct */
     uint32_t count = setti_term_count(desc->terms);
     query->scratch_size = (uint32_t)(sizeof(setti_gather_scratch) + count * sizeof(setti_gather));
     query->scratch_align = 64;
@@ -270,12 +277,13 @@ static sett_query* query_make(sett_world* world, const char* name, const sett_qu
         }
     }
     query->lists.due = 1;
-    query->version = world->listener_version - 1; /* an old version: the update computes all */
+    query->version = world->listener_version - 1; /* old, so that the update computes all */
     setti_plan_update(query);
     return query;
 }
 
-static void query_link(sett_query* query)
+/* Adds a query to the list of the world, and registers the calls for all queries. */
+static void query_add_to_world(sett_query* query)
 {
     static const setti_module_calls calls = {.slot = SETTI_SLOT_QUERIES,
                                              .trim = query_trim_all,
@@ -328,7 +336,7 @@ sett_query* setti_query_create(sett_world* world, const sett_query_desc* desc, c
     }
     sett_query* query = query_make(world, name, desc, call);
     if (query != NULL) {
-        query_link(query);
+        query_add_to_world(query);
     }
     return query;
 }
@@ -415,14 +423,14 @@ bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* te
         full.drives = (query->drives >> k & 1) != 0;
     } else {
         full = query->elsewhere[k - query->term_count].given;
-        full.along = full.walk != SETT_WALK_NONE ? full.along : 0;
+        full.along = full.walk != SETT_WALK_NONE ? full.along : 0; /* meaningless without a walk */
         full.access = full.kind == SETT_WITHOUT ? SETT_NONE : full.access;
     }
     setti_copy_sized(term, size, &full, sizeof(full));
     return true;
 }
 
-/* Finds a term with values of the C type `type`. Returns NULL if there is none. */
+/* Returns the first term with values of the C type `type`, or NULL if there is no such term. */
 static const setti_term* query_term_of_type(const sett_query* query, size_t size, const char* type)
 {
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -435,7 +443,9 @@ static const setti_term* query_term_of_type(const sett_query* query, size_t size
     return NULL;
 }
 
-/* Writes why the program cannot use term `k` as a field of the C type `type`. */
+/* Writes why the program cannot use term `k` as a field of the C type `type`.
+ *   size  bytes of the C type
+ *   room  bytes of `out` */
 SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint32_t k, size_t size,
                                                   const char* type, char* out, size_t room)
 {
@@ -455,6 +465,7 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
                  term->type->desc.name, why);
         return;
     }
+    /* the term that the program may mean */
     const setti_term* meant = query_term_of_type(query, size, type);
     char hint[64];
     if (meant != NULL) {
@@ -470,6 +481,7 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
     snprintf(out, room, "%s%s", wrong, hint);
 }
 
+/* Reports that the program writes a read-only term, or reads a SETT_OUT term. */
 SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, bool mut,
                                           const char* call)
 {
@@ -483,8 +495,8 @@ SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, b
         call, (unsigned)k, query->open.name, query->term[k].type->desc.name);
 }
 
-/* Returns the field of term `k`. Reports a misuse and returns NULL if the values of the term are
- * not of the C type `type`.
+/* Returns the field of term `k`. If the values of the term are not of the C type `type`, reports a
+ * misuse and returns NULL.
  *   mut   the program will write the values
  *   call  the macro that the program used */
 SETTI_INLINE void* query_field(const sett_batch* given, uint32_t k, bool mut, size_t size,
@@ -502,11 +514,11 @@ SETTI_INLINE void* query_field(const sett_batch* given, uint32_t k, bool mut, si
                                 query->open.name, type, wrong);
         return NULL;
     }
-    sett_access wrong_access = mut ? SETT_IN : SETT_OUT;
+    sett_access wrong_access = mut ? SETT_IN : SETT_OUT; /* IN: must not write; OUT: not read */
     if (term->access == wrong_access) {
         query_wrong_access(query, k, mut, call); /* reported, and yet allowed */
     }
-    batch->checked_.terms[mut] |= (uint32_t)1 << k;
+    batch->checked_.terms[mut] |= (uint32_t)1 << k; /* later calls need not check again */
     batch->checked_.types[mut][k] = type;
     return batch->fields[k];
 }
@@ -531,7 +543,7 @@ void* sett_batch_field_of_(const sett_batch* batch, sett_component component, bo
             return query_field(batch, k, mut, size, type, call);
         }
     }
-    bool elsewhere = false; /* whether a term about another entity has the type */
+    bool elsewhere = false; /* becomes true if a term about another entity has the type */
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         elsewhere = elsewhere || query->elsewhere[k].type->id == component;
     }

@@ -8,8 +8,8 @@
 #include "world/term.h"
 #include "world/world.h"
 
-/* Where a gathered value was copied from: first the place in the storage. Gathering replaces
- * `place` by `address`. */
+/* Where the value of a row is gathered from. First this is the value's place in the storage. When
+ * the value is copied, `address` replaces `place`. */
 typedef union setti_source {
     uint32_t place;
     unsigned char* address;
@@ -19,17 +19,19 @@ typedef struct setti_term {
     setti_type* type;
     sett_term_kind kind;
     sett_access access;
-    bool has_field;          /* the term reads or writes values */
-    uint32_t copies_offset;  /* if gathered: offset of the copied values in the scratch */
-    uint32_t sources_offset; /* offset in the scratch: a setti_source for each copy */
+    bool has_field;         /* the term reads or writes values */
+    uint32_t copies_offset; /* if gathered: offset in the scratch of an array of copied values */
+    uint32_t
+        sources_offset; /* if gathered: offset in the scratch of a setti_source for each copy */
 } setti_term;
 
+/* A term about another entity than the visited entity (elsewhere.c). */
 typedef struct setti_elsewhere {
     setti_type* type;
-    sett_term given; /* the term as given; the type given.along may be registered later */
+    sett_term given; /* as the program gave it; the type given.along may be registered later */
 } setti_elsewhere;
 
-/* The rows that a loop visits. */
+/* Which rows a loop visits. */
 typedef enum setti_way {
     SETTI_WAY_CHOSEN,   /* plan.c chooses */
     SETTI_WAY_ARRANGED, /* the rows of an owning group */
@@ -40,17 +42,17 @@ typedef enum setti_way {
 /* The batches that a query remembers; see rows.c. */
 typedef struct setti_lists {
     unsigned char* step; /* array: a setti_listed of `step_size` bytes for each step, or NULL */
-    uint32_t steps;
-    uint32_t step_size;
-    uint32_t room;   /* rows that a list can hold */
-    uint32_t unit;   /* rows in a step */
-    uint32_t shift;  /* log2(unit) */
-    uint32_t due;    /* loops until setti_lists_update is called */
-    uint32_t rarest; /* index in sett_query.array of the array with the fewest values */
-    bool few;        /* at most one in 16 rows is expected to match */
-    bool rare;       /* at most one row in two steps is expected to match */
-    bool recalls;    /* steps are remembered, or `rare` is set */
-    bool decided;    /* setti_lists_update was called at least once */
+    uint32_t steps;      /* number of remembered steps */
+    uint32_t step_size;  /* bytes of a remembered step */
+    uint32_t room;       /* rows that a list can hold */
+    uint32_t step_rows;  /* rows of a step */
+    uint32_t shift;      /* log2(step_rows) */
+    uint32_t due;        /* loops until setti_lists_update is called */
+    uint32_t rarest;     /* index in sett_query.array of the array with the fewest values */
+    bool few;            /* at most one row in 16 is expected to match */
+    bool rare;           /* at most one row in two steps is expected to match */
+    bool recalls;        /* steps are remembered, or `rare` is set */
+    bool decided;        /* setti_lists_update was called at least once */
 } setti_lists;
 
 struct sett_query {
@@ -141,17 +143,17 @@ typedef struct setti_loop {
     const uint32_t* step_indices;  /* with a driver: entity indices of the rows of the step */
     uint32_t driver;      /* the term with the driving sparse set; SETTI_NO_DRIVER: pages */
     uint32_t nested;      /* bit k: an outer loop may have copies of the values of term k */
-    uint32_t some;        /* bit k: word k has waiting rows; 0: the next step is due */
+    uint32_t waiting;     /* bit k: words[k] has waiting rows; 0: the next step is due */
     uint32_t cursor;      /* the first row of the next step */
     uint32_t in_place;    /* bit k: in this step, rows of term k are in the order of the batch */
-    uint32_t unit;        /* rows of a step */
+    uint32_t step_rows;   /* rows of a step */
     uint32_t ordered;     /* with a driver: terms with rows in this order in every step */
     uint32_t residual;    /* with a driver, bit k: term k is tested for each row */
-    uint32_t unit_base;   /* the first row of the step */
+    uint32_t step_base;   /* the first row of the step */
     uint32_t limit;       /* the end of the last step */
     uint32_t word_count;  /* words of the step */
     uint32_t scratch_row; /* row 0 of the batch, as a row of the step */
-    uint32_t closed;      /* open->closed when the loop began; larger now: the loop was closed */
+    uint32_t closed;      /* open->closed when the loop began; if that grows, the loop was closed */
     bool full;            /* direct, and every row matches */
     bool direct;          /* plain, over pages, and nothing is gathered */
     bool plain;           /* all terms are required and positional */
@@ -164,9 +166,10 @@ typedef struct setti_loop {
     const struct setti_listed* ahead; /* the remembered step at the cursor, or NULL */
     /* The arrays to compare with remembered steps. If one array decides, it stands twice. */
     const setti_storage* sieve[2];
-    /* The waiting rows of the step; a word of 0 follows. */
+    /* The waiting rows of the step: matches that no batch has had yet. A word of 0 follows. */
     uint64_t words[SETT_BATCH_ROWS / 64 + 1];
-    uint16_t list[SETT_BATCH_ROWS + 12]; /* the row numbers for `rows` of the batch */
+    /* The row numbers for `rows` of the batch. list_rows may write some numbers too many. */
+    uint16_t list[SETT_BATCH_ROWS + 12];
 } setti_loop;
 
 SETTI_INLINE setti_loop* setti_loop_of(const sett_batch* batch)
@@ -183,24 +186,27 @@ typedef struct setti_job_loops {
     bool failed;        /* memory ran out for the scratch of a loop */
 } setti_job_loops;
 
-/* A survey of 256 chunks takes about a microsecond. */
+/* The most chunks of a survey. A survey of so many chunks takes about a microsecond. */
 #define SETTI_SURVEY_CHUNKS 256
 
-/* The chunks of rows with possible matches. */
+/* The rows of a loop, divided into chunks: which chunks may hold matches. */
 typedef struct setti_survey {
     uint32_t rows;      /* rows of a chunk: a multiple of SETT_BATCH_ROWS */
-    uint32_t count;     /* chunks */
-    uint32_t filled;    /* chunks that may hold a match */
+    uint32_t count;     /* number of chunks */
+    uint32_t filled;    /* number of chunks that may hold a match */
     uint32_t scattered; /* terms with values that are gathered and written back */
     uint64_t bits[SETTI_SURVEY_CHUNKS / 64]; /* the filled chunks */
 } setti_survey;
 
+/* Finds the chunks that may hold matches. */
 void setti_query_survey(sett_query* query, setti_survey* survey);
 
-/* Returns the row of an entity in a new loop, or SETTI_NONE if the entity does not match. */
+/* Returns the row that an entity would have in a new loop. Returns SETTI_NONE if the entity does
+ * not match. */
 uint32_t setti_query_row(sett_query* query, sett_entity entity);
 
-/* Like sett_query_begin, for the function `call`, where the loop also ends. Errors name `call`. */
+/* Like sett_query_begin, for a loop that begins and ends in the public function `call`. Errors name
+ * `call`. */
 sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* call);
 
 /* Like SETT_QUERY_EACH, for a loop inside of the public function `call`. */
@@ -212,14 +218,15 @@ sett_batch* setti_query_begin(sett_query* query, sett_batch* batch, const char* 
 #define SETTI_REMEMBERS_STEPS true
 #define SETTI_REMEMBERS_NOTHING false
 
-/* Begins a loop of a job over the rows from `first` on, as far as `end`. The plan must be up to
- * date. `remembers`: the loop may use remembered steps. */
+/* Begins a loop of a job over the rows from `first` to before `end`. The plan must be up to date.
+ *   remembers  the loop may use remembered steps */
 sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_job_loops* job,
                                   uint32_t first, uint32_t end, bool remembers);
 
 /* Decides whether a query remembers steps, and allocates memory for them. */
 void setti_lists_update(sett_query* query);
 
+/* Counts a loop. Calls setti_lists_update before some loops, see LISTS_DUE. */
 SETTI_INLINE void setti_lists_prepare(sett_query* query)
 {
     if (SETTI_UNLIKELY(--query->lists.due == 0)) {
@@ -239,8 +246,8 @@ void setti_query_close_job(setti_job_loops* job);
 /* Updates the members of a query that depend on the world. */
 void setti_plan_update(sett_query* query);
 
-/* Returns the required terms whose entities seem to be in the order of the sparse set of the term
- * `driver`. Looks at a few rows. */
+/* Returns the required terms whose entities seem to be in the order of the driver. Looks at a few
+ * rows only. `driver` is a term with a sparse set. */
 uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver);
 
 /* Whether a tag hides any entity of the world from the query. */
@@ -253,6 +260,7 @@ SETTI_INLINE bool setti_plan_hides(const sett_query* query)
     return hides;
 }
 
+/* Whether a tag hides the entity `index` from the query. */
 SETTI_INLINE bool setti_query_is_hidden(const sett_query* query, uint32_t index)
 {
     bool hidden = false;
@@ -287,7 +295,7 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given);
 /* Whether all terms about other entities are true when the entity `index` is visited. */
 bool setti_elsewhere_is(const sett_query* query, uint32_t index);
 
-/* Removes the rows of the step for which a term about another entity is false. */
+/* Removes a row of the step if a term about another entity is false when the row is visited. */
 void setti_elsewhere_match(sett_batch* batch);
 
 /* Whether all terms about singletons and fixed entities are true. */

@@ -19,7 +19,8 @@ uint32_t sett_query_count(const sett_query* given)
     setti_loop_start(query, &batch);
     const setti_loop* loop = setti_loop_of(&batch);
     if (loop->plain && loop->driver == SETTI_NO_DRIVER && query->array_count == 1) {
-        return query->array[0]->count; /* of the only type, or of a tracked set that covers all */
+        /* each entity of the array matches: it is the only type, or a tracked set of all terms */
+        return query->array[0]->count;
     }
     setti_step step = setti_step_next(&batch);
     while (step != SETTI_STEP_END) {
@@ -42,7 +43,7 @@ sett_entity sett_query_first(const sett_query* given)
         return sett_null();
     }
     sett_batch batch;
-    uint32_t row = 0;
+    uint32_t row = 0; /* the first row of a dense step */
     setti_loop_start(query, &batch);
     const setti_loop* loop = setti_loop_of(&batch);
     setti_step step = setti_step_next(&batch);
@@ -50,8 +51,8 @@ sett_entity sett_query_first(const sett_query* given)
         return sett_null();
     }
     if (step == SETTI_STEP_WORDS) {
-        SETTI_ASSERT(loop->some != 0);
-        uint32_t word = setti_bits_lowest(loop->some);
+        SETTI_ASSERT(loop->waiting != 0);
+        uint32_t word = setti_bits_lowest(loop->waiting);
         row = word * 64 + setti_bits_lowest(loop->words[word]);
     }
     return setti_entity_at(&query->world->entities, setti_step_index(&batch, row));
@@ -62,7 +63,7 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     if (SETTI_IS_NULL(query)) {
         return false;
     }
-    bool any_holds = query->any == 0; /* whether a SETT_ANY term is true, or there is none */
+    bool any_holds = query->any == 0; /* true if there is no SETT_ANY term, or one is true */
     if (!sett_entity_valid(query->world, entity) || setti_query_is_hidden(query, entity.index)) {
         return false;
     }
@@ -86,6 +87,7 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     return any_holds && setti_elsewhere_is(query, entity.index);
 }
 
+/* Notes that a chunk may hold a match. */
 static void survey_mark(setti_survey* survey, uint32_t chunk)
 {
     SETTI_ASSERT(chunk < SETTI_SURVEY_CHUNKS &&
@@ -94,16 +96,16 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
     survey->filled++;
 }
 
-/* Finds the first word with a match. Returns the first row of this word, or a row >= `end` if there
- * is no match.
- *   bits  the words of each array; the first word begins at the row `row` */
+/* Finds the first word with a match, from the row `row` on. Returns the first row of this word.
+ * Returns a row >= `end` if there is no match.
+ *   bits  for each array, its words from the row `row` on */
 static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits, uint32_t row,
                             uint32_t end)
 {
-    for (uint32_t number = 0; row < end; number++, row += 64) {
-        uint64_t word = bits[0][number];
+    for (uint32_t position = 0; row < end; position++, row += 64) {
+        uint64_t word = bits[0][position];
         for (uint32_t k = 1; k < query->array_count; k++) {
-            word &= bits[k][number];
+            word &= bits[k][position];
         }
         if (word != 0) {
             break;
@@ -112,15 +114,17 @@ static uint32_t survey_find(const sett_query* query, const uint64_t* const* bits
     return row;
 }
 
-/* Marks each chunk that has a match. `limit` is the end of the rows. */
+/* Marks each chunk that has a match.
+ *   limit  the end of the rows */
 static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     SETTI_ASSERT(query->array_count != 0 && survey->rows % SETT_BATCH_ROWS == 0);
-    /* rows of a page, which is searched at once */
+    /* rows searched by one call of survey_find: at most a page of words */
     uint32_t page_rows = query->lists.rare ? SETT_BATCH_ROWS : SETTI_BITS_ROWS;
     for (uint32_t row = 0; row < limit;) {
         if (query->lists.rare) { /* skips to a page with values of the rarest type */
+            /* the result is rounded down to the begin of a word */
             row = setti_array_seek(setti_match_rarest(query), row) & ~(uint32_t)63;
         }
         if (row >= limit) {
@@ -135,7 +139,7 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
         row = survey_find(query, bits, row, page_end);
         if (row < page_end) {
             survey_mark(survey, row / survey->rows);
-            row = (row / survey->rows + 1) * survey->rows; /* the next chunk */
+            row = (row / survey->rows + 1) * survey->rows; /* the begin of the next chunk */
         }
     }
 }
@@ -150,11 +154,11 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
     bool pages = loop->driver == SETTI_NO_DRIVER && query->array_count != 0;
     if (pages) {
         for (uint32_t k = 0; k < query->array_count; k++) {
-            /* unlike the extent, the end depends only on the state */
+            /* worlds of equal state may have different extents, but have equal ends */
             loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
         }
     }
-    /* a unit is SETT_BATCH_ROWS rows; all divisions round up */
+    /* a chunk has whole units of SETT_BATCH_ROWS rows; the divisions round up */
     uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
     uint32_t chunk_units = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
     survey->rows = chunk_units * SETT_BATCH_ROWS;
@@ -164,7 +168,7 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
         return;
     }
     for (uint32_t k = 0; k < survey->count; k++) {
-        survey_mark(survey, k); /* a sparse set, or too few rows to search them */
+        survey_mark(survey, k); /* a sparse set or all entities, or too few rows to search them */
     }
 }
 
@@ -176,7 +180,7 @@ uint32_t setti_query_row(sett_query* query, sett_entity entity)
     }
     setti_loop_start(query, &batch);
     uint32_t driver = setti_loop_of(&batch)->driver;
-    if (driver == SETTI_NO_DRIVER) {
+    if (driver == SETTI_NO_DRIVER) { /* over pages, rows are entity indices */
         return entity.index;
     }
     return setti_sparse_row(&query->term[driver].type->storage, entity.index);

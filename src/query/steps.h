@@ -28,52 +28,56 @@ setti_step setti_step_next(sett_batch* batch);
 SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 {
     setti_loop* loop = setti_loop_of(batch);
-    return loop->step_indices != NULL ? loop->step_indices[row] : loop->unit_base + row;
+    return loop->step_indices != NULL ? loop->step_indices[row] : loop->step_base + row;
 }
 
 /* The values of `wanted` below. */
 #define SETTI_HAS_TYPE true
 #define SETTI_LACKS_TYPE false
 
-/* Clears bits of `words`, rows of the step. With `wanted`, a row keeps its bit if the entity has
- * the type of the term. Without `wanted`, a row keeps its bit if the entity lacks the type. */
+/* Tests a term: clears the bits of rows that fail. The bits of `words` are rows of the step. With
+ * `wanted`, a row keeps its bit if the entity has the type of the term. Without `wanted`, a row
+ * keeps its bit if the entity lacks the type. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
 /* Whether the value of an entity was written after query->since. */
 bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index);
 
-/* Returns bit k for each word k that is not 0. Branches would often be mispredicted. */
-SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_count)
+/* Returns a set of words: bit k is set if word k is not 0. Has no branches, because these would
+ * often be mispredicted. */
+SETTI_INLINE uint32_t setti_words_nonzero(const uint64_t* words, uint32_t word_count)
 {
-    uint32_t some = 0;
+    uint32_t nonzero = 0;
     for (uint32_t word = 0; word < word_count; word++) {
-        some |= (uint32_t)(words[word] != 0) << word;
+        nonzero |= (uint32_t)(words[word] != 0) << word;
     }
-    return some;
+    return nonzero;
 }
 
 /* Returns all ones if the first `rows` bits are set. Has no branches, for vector code. */
 SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
-    uint64_t all = UINT64_MAX;
-    if (SETTI_LIKELY(rows == SETT_BATCH_ROWS)) { /* a constant count saves 67 instructions */
+    uint64_t common = UINT64_MAX;
+    /* for the usual count: a loop of constant length saves 67 instructions */
+    if (SETTI_LIKELY(rows == SETT_BATCH_ROWS)) {
         for (uint32_t word = 0; word < SETT_BATCH_ROWS / 64; word++) {
-            all &= words[word];
+            common &= words[word];
         }
-        return all;
+        return common;
     }
     for (uint32_t word = 0; word < rows / 64; word++) {
-        all &= words[word];
+        common &= words[word];
     }
     if (rows % 64 != 0) { /* the bits from `rows` on do not count */
-        all &= words[rows / 64] | ~setti_bits_below(rows % 64);
+        common &= words[rows / 64] | ~setti_bits_below(rows % 64);
     }
-    return all;
+    return common;
 }
 
-/* Finds the occupancy words of all arrays for the rows from `base` on. Returns NULL if all arrays
- * have a page there. Otherwise returns an array without a page: no row of that page can match. */
+/* Sets bits[k] to the occupancy words of the k-th array, from the row `base` on. Returns NULL if
+ * each array has a page there. Otherwise returns an array that has no page: then no row of the page
+ * matches. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {
@@ -86,11 +90,11 @@ SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, 
     return NULL;
 }
 
-/* Skips missing pages. Returns the first index >= `index` that may have a page in all arrays, or
- * SETTI_NONE if there is none. */
+/* Skips missing pages. Returns the next index, from `index` on, where all arrays may have a page.
+ * Returns SETTI_NONE if there is no such index. */
 uint32_t setti_match_seek(const sett_query* query, uint32_t index);
 
-/* Returns the array that had the fewest values at the last setti_lists_update. */
+/* Returns the array that had the fewest values when setti_lists_update was last called. */
 SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
 {
     SETTI_ASSERT(query->array_count != 0 && query->lists.rarest < query->array_count);
@@ -109,12 +113,13 @@ SETTI_INLINE uint64_t* setti_listed_words(const setti_listed* listed)
     return (uint64_t*)setti_unconst(listed + 1);
 }
 
-SETTI_INLINE uint16_t* setti_listed_rows(const setti_listed* listed, uint32_t unit)
+SETTI_INLINE uint16_t* setti_listed_rows(const setti_listed* listed, uint32_t step_rows)
 {
-    return (uint16_t*)(void*)(setti_listed_words(listed) + unit / 64);
+    return (uint16_t*)(void*)(setti_listed_words(listed) + step_rows / 64);
 }
 
-/* Returns the remembered batch of the step at the row `base`, or NULL if there is none. */
+/* Returns the remembered batch of the step that begins at the row `base`. Returns NULL if there is
+ * no memory for this step. */
 SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t base)
 {
     uint32_t step = base >> lists->shift;
@@ -125,7 +130,7 @@ SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t bas
 }
 
 /* Remembers the matching rows of a step, the bits of `words`, as one batch in `listed`. Returns
- * false if one batch or the list of `listed` cannot hold all rows. */
+ * false if one batch cannot have all rows, or if the list of `listed` has too little room. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
 /* Chooses the rows of the next batch. Returns the row of the step where the batch begins. */
@@ -143,7 +148,7 @@ void setti_fields_set(sett_batch* batch, uint32_t base);
 /* Copies the gathered values of a batch back to the storages. */
 void setti_fields_scatter(const sett_batch* batch);
 
-/* Returns the array of a gathered term that has the source of the value of each row of the step. */
+/* Returns an array of a gathered term: for each row of the step, the source of the row's value. */
 SETTI_INLINE setti_source* setti_field_sources(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -151,7 +156,7 @@ SETTI_INLINE setti_source* setti_field_sources(const sett_batch* batch, const se
     return (setti_source*)(void*)((unsigned char*)loop->scratch + term->sources_offset);
 }
 
-/* Returns the array of a gathered term that has a copy of the value of each row of the step. */
+/* Returns an array of a gathered term: for each row of the step, a copy of the row's value. */
 SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -159,8 +164,8 @@ SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const se
     return (unsigned char*)loop->scratch + term->copies_offset;
 }
 
-/* Marks each row of a batch as written, for a type with track_rows. `base` is the row of the
- * storage with the first value of the field. */
+/* Marks each row of a batch as written, for a type with track_rows. The first value of the field is
+ * in the row `base` of the storage. */
 void setti_field_track(const sett_batch* batch, const setti_storage* storage, uint32_t base);
 
 /* Returns a field in place: the values from the row `base` of the storage on. Marks the page as

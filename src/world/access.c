@@ -2,15 +2,16 @@
  * writing mark the pages of the values as written.
  *
  * The workload: random access by handle, millions of times a frame. Each call compares the handle
- * with the generation in the slot, and then reads the bit or row of the storage. (Reading the
- * entity's signature instead took 2 ns more.)
+ * with the entity table, and then reads the bit or row of the storage. (Reading the entity's
+ * signature instead of the bit took 2 ns more.)
  */
 #if !defined(SETT_NO_INLINE)
 #define SETT_NO_INLINE /* this file defines the functions that core.h also has in line */
 #endif
 #include "world/change.h"
 
-/* Reports why an access found no value. */
+/* Reports why an access found no value: the handle is stale, the component is not registered, or
+ * the entity lacks it. */
 SETTI_COLD static void access_misuse(const sett_world* world, sett_entity entity,
                                      sett_component component, const char* call)
 {
@@ -23,8 +24,9 @@ SETTI_COLD static void access_misuse(const sett_world* world, sett_entity entity
     setti_world_misuse(world, status, call, entity, component);
 }
 
-/* Returns the type by the slow path, or NULL for an unregistered id. Counts the access for
- * profiles, and checks that the running system may make the access. */
+/* Returns the type of a component by the slow path. Returns NULL if the component is not
+ * registered. Counts the access for profiles, and checks that the running system may make the
+ * access. */
 SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity entity,
                                           sett_component component, uint32_t access,
                                           const char* call)
@@ -105,7 +107,7 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
     return sett_get_slow_(world, entity.index, entity.generation, component);
 }
 
-/* Returns true if the program must not write the type's values: calls of the library write them. */
+/* Returns true if only the library may write values of the type. A tag has no values to protect. */
 SETTI_INLINE bool access_is_rejected(const setti_type* type)
 {
     return type->writers != NULL && type->storage.size != 0;
@@ -136,7 +138,8 @@ SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
     if (SETTI_UNLIKELY(value == NULL)) {
         const setti_type* type = setti_world_type(world, component);
         bool rejected = type != NULL && access_is_rejected(type);
-        bool reported = rejected && sett_entity_valid(world, entity); /* by setti_access_find_mut */
+        /* then setti_access_find_mut has reported the error */
+        bool reported = rejected && sett_entity_valid(world, entity);
         if (!reported) {
             access_misuse(world, entity, component, "sett_get_mut");
         }
@@ -144,8 +147,8 @@ SETTI_APART static void* access_get_mut(sett_world* world, sett_entity entity,
     return value;
 }
 
-/* Looks for a value by the fast path. *value becomes NULL if the entity has no value. Returns false
- * if the slow path is needed. */
+/* Looks for a value by the fast path. Returns false if the slow path is needed. Otherwise *value
+ * becomes the value, or NULL if the entity has none. */
 SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
                                  sett_component component, void** value)
 {
@@ -211,7 +214,7 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
            setti_storage_has(&type->storage, entity.index);
 }
 
-/* The structs of read.h match the first fields of worlds, types and page tables. */
+/* The structs of read.h must have their fields where worlds, types and page tables have them. */
 #define ACCESS_SAME(header, header_field, structure, field)                                        \
     static_assert(offsetof(header, header_field) == offsetof(structure, field), "read.h: " #field)
 ACCESS_SAME(sett_page_table_, data, setti_pages, data);
@@ -238,7 +241,7 @@ static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == 
 
 const sett_type_header_* sett_accessor_type_(const sett_world* world, sett_component component)
 {
-    /* accessors find no value of this type */
+    /* for an unregistered component: accessors find no value of this type */
     static const sett_type_header_ none = {.kind = UINT8_MAX};
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
@@ -304,16 +307,16 @@ uint32_t sett_entity_components(const sett_world* world, sett_entity entity, set
         return 0;
     }
     if (out == NULL) {
-        capacity = 0; /* the call only counts */
+        capacity = 0; /* without `out`, this only counts */
     }
     uint32_t count = 0;
-    uint32_t set = *signature & ~SETTI_DYING; /* 0: no types */
+    uint32_t set = *signature & ~SETTI_DYING; /* the number of the signature; 0: no types */
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++, count++) {
         if (count < capacity) {
             out[count] = world->signatures.record[set].types[k];
         }
     }
-    /* the types that are not in signatures */
+    /* dont_fragment types are not in signatures */
     for (uint32_t k = 0; k < world->dont_fragment.count; k++) {
         if (setti_storage_has(&world->dont_fragment.item[k]->storage, entity.index)) {
             if (count < capacity) {

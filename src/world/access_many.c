@@ -1,7 +1,7 @@
 /* access_many.c: reads and changes many entities, by lists of handles.
  *
  * The workload: some thousands of entities in no order, with three cache misses for each entity:
- * the handle, the bit and the value. Memory is prefetched MANY_AHEAD entities ahead.
+ * the generation, the bit and the value. So memory is prefetched MANY_AHEAD entities ahead.
  *
  * Invariant:  each entity is read or changed exactly as by the call for a single entity
  */
@@ -9,6 +9,7 @@
 
 #define MANY_AHEAD 16u
 
+/* Prefetches what tells whether an entity has a value: a word of bits, or an entry of the index. */
 SETTI_INLINE void many_prefetch_bit(const setti_storage* storage, uint32_t index)
 {
     if (storage->kind != SETTI_SPARSE) {
@@ -17,11 +18,12 @@ SETTI_INLINE void many_prefetch_bit(const setti_storage* storage, uint32_t index
     }
     const setti_sparse_page* page =
         setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT);
-    if (storage->hashed == 0 && page != NULL) { /* hash tables are small */
+    if (storage->hashed == 0 && page != NULL) { /* a hashed index is small, and needs no prefetch */
         SETTI_PREFETCH(&page->row[index & SETTI_SPARSE_MASK]);
     }
 }
 
+/* Prefetches the value at an index of an array. Does nothing for other storages. */
 SETTI_INLINE void many_prefetch_row(const setti_storage* storage, uint32_t index)
 {
     const unsigned char* page = setti_pages_get(&storage->rows, index >> storage->shift);
@@ -30,12 +32,13 @@ SETTI_INLINE void many_prefetch_row(const setti_storage* storage, uint32_t index
     }
 }
 
-/* Prefetches the handle, bit and value of entities[MANY_AHEAD]. Does nothing if that is past the
- * end of the list. `left` is the number of entities from entities[0] to the end. */
+/* Prefetches the generation, bit and value of the entity MANY_AHEAD places further in a list.
+ *   entities  the list from the present entity on
+ *   left      number of entities from entities[0] to the end of the list */
 SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* storage,
                                 const sett_entity* entities, uint32_t left, setti_prefetch use)
 {
-    if (left > MANY_AHEAD) {
+    if (left > MANY_AHEAD) { /* otherwise the list ends before */
         uint32_t index = entities[MANY_AHEAD].index;
         setti_entity_prefetch(&world->entities, index, use);
         many_prefetch_bit(storage, index);
@@ -43,8 +46,8 @@ SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* st
     }
 }
 
-/* Returns an entity's value, or NULL if there is none. read.h can read the storage, an array, in
- * line. */
+/* Returns an entity's value in an array that read.h can read in line. Returns NULL if the entity
+ * has no value. */
 SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_storage* storage,
                                        sett_entity entity)
 {
@@ -74,11 +77,11 @@ static uint32_t many_find_plain(const sett_world* world, const setti_storage* st
                                 const sett_entity* entities, uint32_t count, const void** out)
 {
     SETTI_ASSERT(storage->handle_kind == SETTI_ARRAY);
-    /* no prefetch if no entity ever had the type: the table of entities may be missing */
+    /* if no entity ever had the type, nothing is prefetched: pages of entities may be missing */
     uint32_t ahead = storage->presence.count != 0 ? MANY_AHEAD : count;
     uint32_t found = 0;
     uint32_t k = 0;
-    for (; count - k > ahead; k++) {
+    for (; count - k > ahead; k++) { /* while there is an entity to prefetch */
         many_prefetch_value(world, storage, entities[k + ahead].index);
         out[k] = many_find_row(world, storage, entities[k]);
         found += out[k] != NULL;
@@ -90,7 +93,7 @@ static uint32_t many_find_plain(const sett_world* world, const setti_storage* st
     return found;
 }
 
-/* Returns true if a list is NULL but not empty, and reports this list. */
+/* Returns true if one of the lists is NULL although `count` is not 0. Reports this list. */
 SETTI_APART static bool many_lacks_lists(const sett_world* world, const sett_entity* entities,
                                          const void* out, uint32_t count, const char* call)
 {
@@ -153,8 +156,8 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
     return found;
 }
 
-/* Returns true if the entity lacks the type, and the program must not add it. Reports this as an
- * error of `call`. */
+/* Returns true if the entity lacks the type, and the program must not add the type. In this case,
+ * reports an error of `call`. */
 SETTI_COLD static bool many_rejects(sett_world* world, const setti_type* type, sett_entity entity,
                                     const char* call)
 {
@@ -165,10 +168,10 @@ SETTI_COLD static bool many_rejects(sett_world* world, const setti_type* type, s
     return true;
 }
 
-/* Only types with one of these flags need the test by many_rejects. */
+/* Types without these flags need no test by many_rejects. */
 #define MANY_LIMITED (SETTI_TYPE_LINKED | SETTI_TYPE_ONE)
 
-/* Reports that memory ran out in the change of one entity of a list. Returns the error. */
+/* Reports that memory ran out when an entity of a list was changed. Returns the error. */
 SETTI_COLD static sett_status many_no_memory(sett_world* world, const setti_type* type,
                                              sett_entity entity, const char* call)
 {

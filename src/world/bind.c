@@ -1,16 +1,17 @@
 /* bind.c: language bindings find component types by number.
  *
  * The workload: some hundreds of types, bound when a program starts, and looked up at each access
- * by handle from C++. Reading in line (sett_component_bound in core.h) looks at only two slots of
- * the front; both places are constants in the program. A new number takes a slot from an older
- * number, and the older number moves to its other slot: this is cuckoo hashing.
+ * by handle from C++. There are two hash tables, the front and the rest. Reading in line
+ * (sett_component_bound in core.h) looks at only two slots of the front. Where these are is a
+ * constant in the program. A new number takes a slot from an older number, and the older number
+ * moves to its other slot: this is cuckoo hashing.
  *
- * The rest is an open hash table. It holds the numbers that found no slot in the front, and all
+ * The rest is an open hash table. It has the numbers that found no slot in the front, and all
  * numbers >= 2^63. sett.hpp gives these high numbers to names.
  *
  *     front    [ number, id | - | number, id | ... ]      a number has one of two slots
- *     rest     [ number, id | - | number, id | ... ]      a number has slot number & mask, or the
- *                                                         next slot that was free
+ *     rest     [ number, id | - | number, id | ... ]      a number has the first slot from
+ *                                                         number & mask on that was free
  *
  * Invariant:  each number is in one slot;  in the front, this is one of the number's two slots;
  *             in the rest, all slots from number & mask to the number's slot are in use;
@@ -22,16 +23,17 @@
 #define BIND_MOVES 64         /* limit of moves to make room for a number in the front */
 #define BIND_FEWEST 64        /* slots of the smallest rest */
 
-/* Returns true if a number can be in the front. Numbers >= 2^63, those of names, are in the
- * rest. */
-static bool bind_is_fast(uint64_t number)
+/* Returns true if a number can be in the front. The numbers of names, >= 2^63, cannot: they are
+ * always in the rest. */
+static bool bind_can_be_in_front(uint64_t number)
 {
     return number >> 63 == 0;
 }
 
 /* ------------------------------------------------------------------------------------- the rest */
 
-/* Returns the slot of a number. If the number is new, returns the empty slot for the number. */
+/* Returns the slot of a number in the rest. If the number is new, returns the empty slot where it
+ * belongs. */
 static sett_bound_* bind_rest_slot(const setti_bind_rest* rest, uint64_t number)
 {
     uint32_t slot = (uint32_t)number & rest->mask;
@@ -41,7 +43,7 @@ static sett_bound_* bind_rest_slot(const setti_bind_rest* rest, uint64_t number)
     return &rest->slots[slot];
 }
 
-/* Returns the number of slots. */
+/* Returns the number of slots of the rest. */
 static uint32_t bind_rest_size(const setti_bind_rest* rest)
 {
     if (rest->slots == NULL) {
@@ -50,13 +52,13 @@ static uint32_t bind_rest_size(const setti_bind_rest* rest)
     return rest->mask + 1;
 }
 
-/* Makes room for one more number. A larger table does not get the numbers of ended types. Returns
- * false if memory runs out. */
+/* Makes room for one more number in the rest. If the table has to grow, the numbers of ended types
+ * are left out. Returns false if memory runs out. */
 static bool bind_rest_reserve(setti_pool* pool, setti_bind_rest* rest)
 {
     const setti_bind_rest old = *rest;
     const uint32_t old_size = bind_rest_size(&old);
-    if (2 * (old.count + 1) <= old_size) {
+    if (2 * (old.count + 1) <= old_size) { /* at most half of the slots will be in use */
         return true;
     }
     const uint32_t size = SETTI_MAX(2 * old_size, BIND_FEWEST);
@@ -92,7 +94,7 @@ static bool bind_front_reserve(sett_world* world)
     return true;
 }
 
-/* Returns the slot of a number in the front, or NULL. */
+/* Returns the slot of a number in the front. Returns NULL if the front does not have the number. */
 static sett_bound_* bind_front_find(const sett_world* world, uint64_t number)
 {
     if (world->front == NULL) {
@@ -107,12 +109,13 @@ static sett_bound_* bind_front_find(const sett_world* world, uint64_t number)
     return second->number == number ? second : NULL;
 }
 
-/* Inserts an item. Each item that this displaces moves to the other of its two slots. Returns the
- * last displaced item, which has no slot. The number of this item is 0 if all items have a slot. */
+/* Inserts an item in the front. Each item that this displaces moves to the other of its two slots.
+ * Returns the item that has no slot in the end. If all items have a slot, the number of the
+ * returned item is 0. */
 static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
 {
     uint32_t slot = sett_bound_first_(item.number);
-    if (front[slot].number != 0) {
+    if (front[slot].number != 0) { /* in use: tries the other slot */
         slot = sett_bound_other_(item.number, slot);
     }
     for (uint32_t k = 0; k < BIND_MOVES && item.number != 0; k++) {
@@ -155,20 +158,20 @@ SETTI_COLD sett_status sett_component_bind(sett_world* world, uint64_t number,
                                      call, (unsigned long long)number, type->desc.name,
                                      setti_component_text(world, present));
     }
-    /* the rest always needs room: a new number in the front may displace an older one to the
-     * rest */
+    /* room in the rest is needed in any case: a new number in the front may displace an older
+     * number to the rest */
     if (!bind_rest_reserve(&world->pool, &world->bind_rest)) {
         return setti_world_no_memory(world, call);
     }
-    if (bind_is_fast(number) && !bind_front_reserve(world)) {
+    if (bind_can_be_in_front(number) && !bind_front_reserve(world)) {
         return setti_world_no_memory(world, call);
     }
     sett_bound_ item = {number, component};
-    if (bind_is_fast(number)) {
+    if (bind_can_be_in_front(number)) {
         item = bind_front_insert(world->front, item);
         setti_bind_show(world);
     }
-    if (item.number != 0) {
+    if (item.number != 0) { /* an item that the front has no slot for */
         *bind_rest_slot(&world->bind_rest, item.number) = item;
         world->bind_rest.count++;
     }
@@ -187,7 +190,7 @@ sett_component sett_component_bound_slow_(const sett_world* world, uint64_t numb
     return slot->component;
 }
 
-/* Replaces each number that is bound to a component by `mark`. */
+/* Replaces each number that is bound to `component` by `mark`. */
 static void bind_forget_in(sett_bound_* slots, uint32_t count, sett_component component,
                            uint64_t mark)
 {
@@ -202,6 +205,6 @@ void setti_bind_forget(sett_world* world, sett_component component)
 {
     const setti_bind_rest* rest = &world->bind_rest;
     const uint32_t front_count = world->front != NULL ? SETT_BOUND_FRONT_ : 0;
-    bind_forget_in(world->front, front_count, component, 0);
+    bind_forget_in(world->front, front_count, component, 0); /* 0: the slot is empty again */
     bind_forget_in(rest->slots, bind_rest_size(rest), component, BIND_ENDED);
 }

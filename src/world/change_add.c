@@ -1,14 +1,15 @@
 /* change_add.c: sett_add and sett_ensure: an entity gets a component.
  *
- * The workload: plain types on living entities, by a transition that was taken a moment before. The
- * fast path is in line at the top of sett_add. It reads the entity and the type, and writes one bit
- * and one signature. The slow path, setti_change_add, handles every case: required types,
- * groups, observers, storages of every kind. After all checks, the slow path makes an edit (edit.h)
- * for each type, and reserves all edits before carrying out the first.
+ * The workload: plain types on living entities. The type was added to a similar entity a moment
+ * before. So it remembers the transition from the old to the new signature. The fast path is in
+ * line in sett_add. It reads the entity and the type, and writes one bit and one signature. The
+ * slow path, setti_change_add, handles every case: required types, groups, observers, storages of
+ * every kind. After all checks, the slow path makes an edit (edit.h) for each type. It reserves all
+ * edits before it carries out the first.
  *
- * A fast path leaves the world as the slow path would. If a fast path is impossible, nothing is
- * changed, and the slow path follows. If the library is compiled with SETT_NO_FAST_PATHS, all
- * changes take the slow path: tests run both ways. Slow paths also reject unregistered types.
+ * A fast path changes the world exactly as the slow path would. If a fast path is impossible, it
+ * changes nothing, and the slow path follows. If the library is compiled with SETT_NO_FAST_PATHS,
+ * all changes take the slow path: tests run both ways. Slow paths also reject unregistered types.
  *
  * Invariant:  a transition that a type remembers concerns no listener;
  *             the two signatures of the transition differ only in this type;
@@ -16,9 +17,10 @@
  */
 #include "world/change.h"
 
-/* Returns the entity's signature, or NULL if the handle is stale. Also returns NULL if the type
- * remembers no transition from this signature. */
-SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
+/* Returns the entity's signature if the type remembers the transition from this signature.
+ * Otherwise, and if the handle is stale, returns NULL. */
+SETTI_INLINE uint32_t* fast_find_remembered(const sett_world* world, setti_type* type,
+                                            sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_LIKELY(signature != NULL && setti_type_added(type, *signature)->from == *signature)) {
@@ -28,11 +30,12 @@ SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, set
 }
 
 /* Adds an array type by the remembered transition. Returns the uninitialised row. Returns NULL if a
- * page is missing, or if a snapshot needs the page. */
+ * page is missing, or if a snapshot needs the page.
+ *   cow  a snapshot may need pages */
 SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t index,
                                 uint32_t* signature, bool cow)
 {
-    /* no step calls a function, so that sett_add saves no registers */
+    /* everything here is in line: without calls, sett_add saves no registers */
     SETTI_ASSERT(cow || world->pool.cow_from == 0);
     const setti_transition* added = setti_type_added(type, *signature);
     if (SETTI_UNLIKELY(!setti_entity_try_mark(&world->pool, &world->entities, index, cow))) {
@@ -55,8 +58,8 @@ SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, 
     return NULL;
 }
 
-/* Reserves a row in any storage, and inserts the index. Returns the row, or NULL if memory runs
- * out, or if the storage has the index already. */
+/* Reserves a row in any storage, and inserts the index. Returns the row. Returns NULL if memory
+ * runs out, or if the storage has the index already. */
 SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* storage,
                                               uint32_t index)
 {
@@ -121,14 +124,16 @@ SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, u
     return true;
 }
 
-/* Returns true if collect_list has room for one more entity with the type, or needs no room. */
+/* Returns true if collect_list has room for one more entity with the type. Also returns true if
+ * entities with the type need no room there. */
 SETTI_INLINE bool fast_has_collect_room(const setti_type* type)
 {
     return SETTI_LIKELY(type->cascade == NULL) || type->cascade->collect == NULL ||
            type->storage.count < type->collect_room;
 }
 
-/* Adds a type with any storage. Returns the uninitialised value, or NULL for the slow path.
+/* Adds a type with any storage. Returns the uninitialised value. Returns NULL if the slow path is
+ * needed.
  *   slow  types with one of these flags need the slow path */
 SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity,
                                           uint32_t slow)
@@ -149,7 +154,8 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
     if ((type->flags & slow) != 0) {
         return NULL;
     }
-    if (setti_type_added(type, *signature)->from != *signature) { /* not remembered */
+    /* if the transition is not remembered, it is looked up and remembered */
+    if (setti_type_added(type, *signature)->from != *signature) {
         setti_edit_settle(world);
         if (!setti_change_learn_added(world, type, *signature)) {
             return NULL;
@@ -161,7 +167,9 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
     return fast_try_add_page(world, type, entity.index);
 }
 
-/* Writes the added value, and runs on_add. Returns `value`. */
+/* Writes the new value, and runs on_add. Returns `value`.
+ *   value  the uninitialised row
+ *   given  what to write. NULL: the default value */
 SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type* type,
                                              sett_entity entity, void* value,
                                              const setti_edit_part* given)
@@ -176,8 +184,8 @@ SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type
     return value;
 }
 
-/* Like fast_finish_by_call. If the value is small and becomes zeroes, only one register is
- * saved. */
+/* Does the same as fast_finish_by_call. But for a small value that becomes zeroes, this has a path
+ * that saves only one register. */
 SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, sett_entity entity,
                                      void* value, const setti_edit_part* given)
 {
@@ -190,7 +198,8 @@ SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, 
     return value;
 }
 
-/* Does the rest of sett_add after a fast path. If `value` is NULL, takes the slow path instead. */
+/* Does the rest of sett_add after a fast path. Takes the slow path if the fast path was impossible.
+ *   value  the uninitialised row. NULL: the fast path was impossible */
 SETTI_INLINE void* fast_end_add(sett_world* world, setti_type* type, sett_entity entity,
                                 void* value, const char* call, const setti_edit_part* given)
 {
@@ -217,13 +226,13 @@ void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity ent
 SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     const uint32_t hooks = type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_CASCADES);
-    const bool is_quiet =
-        (world->locks | hooks) == 0; /* else setti_change_add_fast adds the type */
+    /* if this is false, setti_change_add_fast adds the type */
+    const bool is_quiet = (world->locks | hooks) == 0;
     void* value = NULL;
     if (is_quiet && (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         value = fast_try_add_dont_fragment(world, type, entity);
     } else if (is_quiet && (type->flags & SETTI_TYPE_SLOW_ADD) == 0) {
-        uint32_t* signature = fast_known(world, type, entity);
+        uint32_t* signature = fast_find_remembered(world, type, entity);
         if (SETTI_LIKELY(signature != NULL)) {
             value = fast_try_add_other(world, type, entity.index, signature);
         }
@@ -280,7 +289,7 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
         return fast_add_other(world, type, entity);
     }
-    uint32_t* signature = fast_known(world, type, entity);
+    uint32_t* signature = fast_find_remembered(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL)) {
         return setti_change_add_fast(world, type, entity, "sett_add", SETTI_NO_VALUE);
     }
@@ -297,8 +306,8 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     return fast_finish(world, type, entity, value, SETTI_NO_VALUE);
 }
 
-/* Adds an array type without hooks. Returns the uninitialised row, or NULL if the caller must take
- * another path.
+/* Adds an array type without hooks. Returns the uninitialised row. Returns NULL if the caller must
+ * take another path, for example for other types.
  *   slow  types with one of these flags need the slow path */
 SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_entity entity,
                                       uint32_t slow)
@@ -309,7 +318,7 @@ SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_
     if (SETTI_UNLIKELY((type->flags & (slow | SETTI_TYPE_OTHER | SETTI_TYPE_ADD_HOOKS)) != 0)) {
         return NULL;
     }
-    uint32_t* signature = fast_known(world, type, entity);
+    uint32_t* signature = fast_find_remembered(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
         if (setti_bitmap_has(&type->storage, entity.index)) {
             return NULL; /* the entity has the type already */
@@ -343,7 +352,8 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     SETTI_ASSERT(world->locks == 0);
     sett_entity entity = {index, 0};
     setti_edit_part part = {.type = type};
-    const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED; /* links are fast */
+    /* flags of types that need the slow path; links are no such types */
+    const uint32_t slow = SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED;
     bool can_learn = SETTI_FAST_PATHS && (type->flags & slow) == 0 && world->listeners == NULL;
     if (can_learn && setti_type_added(type, *signature)->from != *signature) {
         /* setti_edit_of_added looks for this transition */
@@ -383,11 +393,11 @@ bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, s
     setti_edit_settle(world);
     setti_edit_pin(world);
     uint32_t signature = *setti_entity_signature(&world->entities, a);
-    bool reserved = true;
+    bool reserved = true; /* becomes false if memory runs out */
     if (adds_first) {
         reserved = setti_change_reserve_add(world, first, a.index, &signature);
     }
-    if (a.index != b.index) { /* of one entity, `signature` includes `first` already */
+    if (a.index != b.index) { /* for a single entity, `signature` includes `first` already */
         signature = *setti_entity_signature(&world->entities, b);
     }
     if (reserved && adds_second) {

@@ -1,6 +1,6 @@
 /* change_check.c: checks whether a change of a component is allowed, and reports rejected changes.
  *
- * Invariant:  a check changes nothing in the world except the world's error
+ * Invariant:  a check changes nothing in the world but the world's error
  */
 #include "world/change.h"
 

@@ -17,8 +17,8 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
     if (count == 0) {
         return SETT_OK;
     }
-    /* The indices of future entities are unknown. So this reserves the rows of all pages in use,
-     * and of the first `count` indices after the taken indices. */
+    /* It is unknown which indices the entities will have. So this reserves pages for all indices of
+     * the entity table, and for `count` indices after those taken so far. */
     const setti_entity_table* table = &world->entities;
     uint64_t end = SETTI_MIN((uint64_t)setti_entity_taken(table) + count, table->limit);
     end = SETTI_MAX(end, setti_entity_capacity(table));
@@ -39,8 +39,8 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
     return SETT_OK;
 }
 
-/* Returns `base` if the storage has the word at this index, else the index of the next word after
- * the missing pages. Returns an index >= `extent` if there is no next word. */
+/* Skips missing pages. Returns the index of the next word, from the word at index `base` on.
+ * Returns an index >= `extent` if there is no next word. */
 static uint32_t conversion_seek(const setti_storage* storage, uint32_t base)
 {
     while (base < storage->extent && setti_storage_word(storage, base) == NULL) {
@@ -59,28 +59,30 @@ static uint32_t conversion_seek(const setti_storage* storage, uint32_t base)
 static bool conversion_reserve_indices(setti_pool* pool, const setti_storage* old_storage,
                                        setti_storage* new_storage)
 {
+    /* indices that are equal after the shift share a page of the sparse set, or a word (2^6
+     * bits) */
     uint32_t shift = new_storage->kind == SETTI_SPARSE ? SETTI_SPARSE_SHIFT : 6;
-    uint32_t last = SETTI_NONE; /* index >> shift of the last reservation */
+    uint32_t last_reserved = SETTI_NONE; /* index >> shift of the last reservation */
     if (old_storage->kind == SETTI_SPARSE) {
         uint32_t cursor = 0;
         uint32_t index;
         while ((index = setti_storage_next_row(old_storage, &cursor)) != SETTI_NONE) {
-            if (index >> shift != last &&
+            if (index >> shift != last_reserved &&
                 !setti_storage_reserve_indices(pool, new_storage, index, 1)) {
                 return false;
             }
-            last = index >> shift;
+            last_reserved = index >> shift;
         }
         return true;
     }
     CONVERSION_EACH_WORD(base, old_storage) {
-        if (base >> shift == last || *setti_storage_word(old_storage, base) == 0) {
+        if (base >> shift == last_reserved || *setti_storage_word(old_storage, base) == 0) {
             continue;
         }
         if (!setti_storage_reserve_indices(pool, new_storage, base, 1)) {
             return false;
         }
-        last = base >> shift;
+        last_reserved = base >> shift;
     }
     return true;
 }
@@ -134,7 +136,7 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* old_sto
     }
 }
 
-/* The values that one loop moves. */
+/* Which values a loop moves. */
 typedef enum conversion_part {
     CONVERSION_MEMBERS, /* the values of members; all values if there is no listener */
     CONVERSION_OTHERS   /* the values of all other entities */
@@ -150,7 +152,7 @@ typedef struct conversion_walk {
     setti_matches known; /* signatures that were tested before */
 } conversion_walk;
 
-/* Moves an entity's value if the value belongs to the part of the loop. */
+/* Moves an entity's value if it belongs to the part of the values that the loop moves. */
 SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32_t index)
 {
     sett_world* world = walk->world;
@@ -166,39 +168,41 @@ SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32
     conversion_move(&world->pool, walk->old_storage, place, walk->new_storage, index);
 }
 
-/* Appends the values of a word's entities to a sparse set. *next_row is the row of the first value,
- * and becomes the row after the last value. */
+/* Moves the values of a word's entities from an array to a sparse set. *next_row is the row for the
+ * first value, and becomes the row after the last value.
+ *   base  the index of the word's first bit */
 static void conversion_append_word(setti_pool* pool, const setti_storage* old_storage,
                                    setti_storage* new_storage, uint32_t base, uint64_t word,
                                    uint32_t* next_row)
 {
     SETTI_ASSERT(old_storage->kind == SETTI_ARRAY && new_storage->kind == SETTI_SPARSE &&
                  word != 0);
-    /* the values of a word are in one page of the array, but the new rows can be in two pages */
+    /* the values of a word are in one page of the array; the new rows can be in two pages */
     const unsigned char* values = setti_storage_row(old_storage, base);
-    setti_sparse_page* page = new_storage->presence.data[base >> SETTI_SPARSE_SHIFT];
-    uint32_t* entry = &page->row[base & SETTI_SPARSE_MASK];
+    setti_sparse_page* index_page = new_storage->presence.data[base >> SETTI_SPARSE_SHIFT];
+    uint32_t* entry = &index_page->row[base & SETTI_SPARSE_MASK]; /* entry[bit]: an entity's row */
     size_t size = old_storage->size;
-    uint32_t mask = setti_storage_rows(new_storage) - 1;
+    /* row & row_mask is the row in its page */
+    uint32_t row_mask = setti_storage_rows(new_storage) - 1;
     uint32_t row = *next_row;
     setti_pages_write(pool, &new_storage->presence, base >> SETTI_SPARSE_SHIFT);
     while (word != 0) {
-        uint32_t end = (row | mask) + 1; /* first row of the next page */
-        unsigned char* rows = new_storage->rows.data[row >> new_storage->shift];
-        uint32_t* index = (uint32_t*)(void*)(rows + new_storage->indices);
+        uint32_t page_end = (row | row_mask) + 1; /* first row of the next page */
+        unsigned char* new_page = new_storage->rows.data[row >> new_storage->shift];
+        uint32_t* indices = (uint32_t*)(void*)(new_page + new_storage->indices);
         setti_pages_write(pool, &new_storage->rows, row >> new_storage->shift);
-        for (; word != 0 && row != end; word &= word - 1, row++) {
+        for (; word != 0 && row != page_end; word &= word - 1, row++) {
             uint32_t bit = setti_bits_lowest(word);
-            setti_row_copy(rows + (row & mask) * size, values + bit * size, size);
-            index[row & mask] = base + bit;
+            setti_row_copy(new_page + (row & row_mask) * size, values + bit * size, size);
+            indices[row & row_mask] = base + bit;
             entry[bit] = row;
         }
     }
-    page->count += row - *next_row;
+    index_page->count += row - *next_row;
     *next_row = row;
 }
 
-/* Returns those bits of `word` whose entities are members of a listener. `word` is the word of
+/* Returns the bits of `word` whose entities are members of a listener. `word` is the word of
  * `storage` at index `base`. */
 static uint64_t conversion_members(const setti_listener* listener, const setti_storage* storage,
                                    uint32_t base, uint64_t word)
@@ -216,7 +220,8 @@ static uint64_t conversion_members(const setti_listener* listener, const setti_s
     return word;
 }
 
-/* Stores the bits of a listener's members in `members`. Returns the number of members. */
+/* Stores which entities are members of a listener in `members`, as words of bits. Returns the
+ * number of members. */
 static uint32_t conversion_note_members(const setti_storage* old_storage,
                                         const setti_listener* listener, uint64_t* members)
 {
@@ -229,12 +234,14 @@ static uint32_t conversion_note_members(const setti_storage* old_storage,
     return count;
 }
 
-/* Prefetches 8 cache lines of values two words ahead. */
+/* Prefetches values of the word that comes two words after the word at index `base`: 8 cache
+ * lines. */
 SETTI_INLINE void conversion_prefetch(const setti_storage* old_storage, uint32_t base)
 {
     uint32_t rows = setti_storage_rows(old_storage);
-    uint32_t ahead = 2 * 64;                  /* entities */
-    if ((base & (rows - 1)) + ahead < rows) { /* that word is in the same page */
+    uint32_t ahead = 2 * 64; /* number of entities */
+    /* only if that word is in the same page */
+    if ((base & (rows - 1)) + ahead < rows) {
         const unsigned char* values = setti_storage_row(old_storage, base);
         for (uint32_t line = 0; line < 8; line++) {
             SETTI_PREFETCH(values + ahead * (size_t)old_storage->size + line * (size_t)64);
@@ -242,35 +249,36 @@ SETTI_INLINE void conversion_prefetch(const setti_storage* old_storage, uint32_t
     }
 }
 
-/* Moves the plain values of an array to a sparse set: first the values of `count` members, then all
- * other values.
- *   members  has the bits of the members. NULL: all entities are members */
+/* Moves the plain values of an array to a sparse set. In the new rows, the values of members come
+ * first, then all other values.
+ *   members       words of bits, as by conversion_note_members. NULL: all entities are members
+ *   member_count  number of members */
 static void conversion_move_words(setti_pool* pool, const setti_storage* old_storage,
                                   setti_storage* new_storage, const uint64_t* members,
-                                  uint32_t count)
+                                  uint32_t member_count)
 {
     SETTI_ASSERT(new_storage->count == 0 && new_storage->hashed == 0);
     /* one pass moves both parts: two passes took 1.5 times as long */
-    uint32_t member_row = 0;    /* the row for the next member's value */
-    uint32_t other_row = count; /* the row for the next other value */
+    uint32_t member_row = 0;           /* the row for the next member's value */
+    uint32_t other_row = member_count; /* the row for the next other value */
     CONVERSION_EACH_WORD(base, old_storage) {
         uint64_t word = *setti_storage_word(old_storage, base);
-        uint64_t first_part = word;
+        uint64_t member_bits = word; /* the members of the word */
         if (members != NULL) {
-            first_part = members[base / 64];
+            member_bits = members[base / 64];
         }
         if (word != 0) { /* the page of values may be missing for an empty word */
             conversion_prefetch(old_storage, base);
         }
-        if (first_part != 0) {
-            conversion_append_word(pool, old_storage, new_storage, base, first_part, &member_row);
+        if (member_bits != 0) {
+            conversion_append_word(pool, old_storage, new_storage, base, member_bits, &member_row);
         }
-        if (first_part != word) {
-            conversion_append_word(pool, old_storage, new_storage, base, word & ~first_part,
+        if (member_bits != word) {
+            conversion_append_word(pool, old_storage, new_storage, base, word & ~member_bits,
                                    &other_row);
         }
     }
-    SETTI_ASSERT(member_row == count && other_row == old_storage->count);
+    SETTI_ASSERT(member_row == member_count && other_row == old_storage->count);
     new_storage->count = old_storage->count;
     new_storage->extent = old_storage->count;
 }
@@ -281,10 +289,10 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* old_stor
 {
     SETTI_ASSERT(old_storage->kind == SETTI_SPARSE && new_storage->kind == SETTI_ARRAY &&
                  new_storage->count == 0);
-    uint32_t base = 0;
-    uint32_t end = 0;
-    uint64_t* word = NULL;
-    unsigned char* values = NULL;
+    uint32_t word_base = 0;       /* the index of the first bit of `word` */
+    uint32_t extent = 0;          /* the extent of the array */
+    uint64_t* word = NULL;        /* the word of the previous entity; NULL before the first */
+    unsigned char* values = NULL; /* the values of the word's entities */
     size_t size = old_storage->size;
     for (uint32_t row = 0; row < old_storage->extent; row++) {
         uint32_t index = *setti_storage_index(old_storage, row);
@@ -292,25 +300,26 @@ static void conversion_move_rows(setti_pool* pool, const setti_storage* old_stor
             continue;
         }
         /* one look-up for 64 neighbours: a million values of 8 bytes take 3 ms, not 8 */
-        if (word == NULL || index / 64 != base / 64) {
-            base = index & ~63u;
-            word = setti_storage_word(new_storage, base);
-            values = setti_storage_row(new_storage, base);
-            setti_pages_write(pool, &new_storage->presence, base >> SETTI_BITS_SHIFT);
-            setti_storage_write(pool, new_storage, base);
+        if (word == NULL || index / 64 != word_base / 64) {
+            word_base = index & ~63u; /* rounds down to the begin of a word */
+            word = setti_storage_word(new_storage, word_base);
+            values = setti_storage_row(new_storage, word_base);
+            setti_pages_write(pool, &new_storage->presence, word_base >> SETTI_BITS_SHIFT);
+            setti_storage_write(pool, new_storage, word_base);
         }
         *word |= (uint64_t)1 << (index % 64);
         setti_row_copy(values + (index % 64) * size, setti_storage_at(old_storage, row), size);
-        end = SETTI_MAX(end, index + 1);
+        extent = SETTI_MAX(extent, index + 1);
     }
     new_storage->count = old_storage->count;
-    new_storage->extent = end;
+    new_storage->extent = extent;
 }
 
 /* The fast path of setti_conversion_commit, for plain values. Returns false if the values must be
- * moved by the slow path. Sets *member_count if the members of `first` were counted. */
+ * moved by the slow path. If the members of `group` were counted, *member_count becomes their
+ * number. */
 static bool conversion_move_plain(sett_world* world, const setti_storage* old_storage,
-                                  setti_storage* new_storage, const setti_listener* first,
+                                  setti_storage* new_storage, const setti_listener* group,
                                   uint32_t* member_count)
 {
     if (old_storage->move != NULL || old_storage->tracked) {
@@ -329,24 +338,26 @@ static bool conversion_move_plain(sett_world* world, const setti_storage* old_st
         return false;
     }
     uint64_t* members = NULL;
-    uint32_t count = old_storage->count; /* without a group, all values are in the first part */
+    /* number of values that come first: those of members, or without a group all */
+    uint32_t first_count = old_storage->count;
     size_t size = ((size_t)old_storage->extent / 64 + 1) * sizeof(uint64_t);
-    if (first != NULL) {
-        if (first->hidden != NULL || first->any.count != 0) {
+    if (group != NULL) {
+        if (group->hidden != NULL || group->any.count != 0) {
             return false; /* conversion_members reads only the conditions `with` and `without` */
         }
         members = setti_pool_alloc(&world->pool, size, 64);
         if (members == NULL) {
             return false; /* the slow path needs no memory */
         }
-        count = conversion_note_members(old_storage, first, members);
-        *member_count = count;
+        first_count = conversion_note_members(old_storage, group, members);
+        *member_count = first_count;
     }
-    conversion_move_words(&world->pool, old_storage, new_storage, members, count);
+    conversion_move_words(&world->pool, old_storage, new_storage, members, first_count);
     setti_pool_free(&world->pool, members, size, 64);
     return true;
 }
 
+/* Moves a part of the values one by one, by the slow path. */
 static void conversion_move_part(sett_world* world, const setti_storage* old_storage,
                                  setti_storage* new_storage, const setti_listener* listener,
                                  conversion_part part)
@@ -372,17 +383,17 @@ static void conversion_move_part(sett_world* world, const setti_storage* old_sto
 }
 
 uint32_t setti_conversion_commit(sett_world* world, setti_conversion* conversion,
-                                 const setti_listener* first)
+                                 const setti_listener* group)
 {
     setti_type* type = conversion->type;
     setti_storage* new_storage = &conversion->made;
     SETTI_ASSERT(world->pool.cow_from == 0 && type->owner == NULL);
-    uint32_t members = SETTI_NONE; /* SETTI_NONE: not counted */
-    if (!conversion_move_plain(world, &type->storage, new_storage, first, &members)) {
+    uint32_t members = SETTI_NONE; /* stays SETTI_NONE if the members are not counted */
+    if (!conversion_move_plain(world, &type->storage, new_storage, group, &members)) {
         /* without a listener, all values count as members */
-        conversion_move_part(world, &type->storage, new_storage, first, CONVERSION_MEMBERS);
-        if (first != NULL) {
-            conversion_move_part(world, &type->storage, new_storage, first, CONVERSION_OTHERS);
+        conversion_move_part(world, &type->storage, new_storage, group, CONVERSION_MEMBERS);
+        if (group != NULL) {
+            conversion_move_part(world, &type->storage, new_storage, group, CONVERSION_OTHERS);
         }
     }
     SETTI_ASSERT(new_storage->count == type->storage.count);

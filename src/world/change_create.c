@@ -11,8 +11,7 @@
 
 #include <stdio.h>
 
-/* Returns the free indices in a word, a bit each. There are none if the page of the word is
- * missing. */
+/* Returns the free indices of a word as bits. Returns 0 if the page of the word is missing. */
 SETTI_INLINE uint64_t fast_free_bits(const setti_entity_page* page, uint32_t word)
 {
     if (page == NULL) {
@@ -21,7 +20,8 @@ SETTI_INLINE uint64_t fast_free_bits(const setti_entity_page* page, uint32_t wor
     return page->free[word % SETTI_ENTITY_WORDS];
 }
 
-/* Creates an entity at the lowest free index of the hint's word. */
+/* Creates an entity at the lowest free index of the hint's word. Takes the slow path if the word
+ * has no free index. */
 SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -33,14 +33,14 @@ SETTI_APART static sett_entity fast_create_at_hint(sett_world* world)
     }
     setti_entity_write(&world->pool, table, word * 64);
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
-    if ((bits & (bits - 1)) == 0) {
+    if ((bits & (bits - 1)) == 0) { /* that was the word's last free index */
         setti_entity_advance_hint(table);
     }
     return entity;
 }
 
-/* Creates an entity at the only free index of the hint's word. That is the usual case if a program
- * creates and destroys entities in turns. */
+/* Creates an entity if the hint's word has only one free index. That is usual if a program creates
+ * and destroys entities in turns. In other cases, calls fast_create_at_hint. */
 SETTI_APART static sett_entity fast_create_only(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
@@ -59,7 +59,8 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
 }
 
 /* Creates an entity, in line if the hint's word has several free indices. Calls other functions
- * only as the last step. If `cow` is false, the caller has tested the locks. */
+ * only as the last step.
+ *   cow  a snapshot may need pages. If this is false, the caller has tested the locks */
 SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
 {
     setti_entity_table* table = &world->entities;
@@ -72,6 +73,7 @@ SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
         return fast_create_only(world);
     }
     uint64_t bits = page->free[table->hint % SETTI_ENTITY_WORDS];
+    /* not in line: the word has at most one free index, or a snapshot needs the page */
     if (SETTI_UNLIKELY((bits & (bits - 1)) == 0 ||
                        !setti_pages_try_mark(&world->pool, &table->pages, page_number, cow))) {
         return fast_create_only(world);
@@ -79,6 +81,7 @@ SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
     return setti_entity_take_lowest(table, page, bits);
 }
 
+/* Creates an entity while a snapshot is held, or while the world has locks or observers. */
 SETTI_APART static sett_entity fast_create_cow(sett_world* world)
 {
     return fast_create_in_word(world, SETTI_COW);
@@ -99,7 +102,7 @@ sett_entity sett_entity_create(sett_world* world)
     return fast_create_cow(world);
 }
 
-/* Checks that an entity with this handle can be created. */
+/* Checks that an entity with this handle can be created. Reports the reason if it cannot. */
 static sett_status create_check_handle(sett_world* world, sett_entity entity, const char* call)
 {
     const setti_entity_table* table = &world->entities;
@@ -176,7 +179,7 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
     if (end == 0) {
         end = limit;
     }
-    bool splits_last_word = end % 64 != 0 && end != limit;
+    bool splits_last_word = end % 64 != 0 && end != limit; /* the last word may end at the limit */
     bool splits_words = first % 64 != 0 || splits_last_word;
     const char* wrong = NULL;
     if (end > limit) {
@@ -201,9 +204,9 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
 }
 
 /* Checks that new entities may get the component `components[position]`. */
-static sett_status create_check(sett_world* world, const setti_edit* edit,
-                                const sett_component* components, uint32_t position,
-                                const void* const* values, const char* call)
+static sett_status create_check_component(sett_world* world, const setti_edit* edit,
+                                          const sett_component* components, uint32_t position,
+                                          const void* const* values, const char* call)
 {
     const sett_component component = components[position];
     const setti_type* type = setti_world_type(world, component);
@@ -241,14 +244,15 @@ static bool create_needs_handles(const sett_world* world, const setti_edit* edit
     return false;
 }
 
-/* Adds components and values to an edit. */
+/* Adds components and values to an edit that creates entities. Reports errors as errors of
+ * `call`. */
 static sett_status create_prepare(sett_world* world, setti_edit* edit,
                                   const sett_component* components, uint32_t count,
                                   const void* const* values, const char* call)
 {
     SETTI_ASSERT(edit->creates && edit->added_count == 0);
     for (uint32_t k = 0; k < count; k++) {
-        sett_status status = create_check(world, edit, components, k, values, call);
+        sett_status status = create_check_component(world, edit, components, k, values, call);
         if (status != SETT_OK) {
             return status;
         }
@@ -262,7 +266,8 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
     return SETT_OK;
 }
 
-/* Reserves and commits a prepared edit, and runs callbacks. */
+/* Reserves and commits an edit that creates entities, and runs callbacks. The components are in the
+ * edit already. */
 static sett_status create_run(sett_world* world, setti_edit* edit)
 {
     SETTI_ASSERT(edit->creates && edit->count != 0);
@@ -279,7 +284,7 @@ static sett_status create_run(sett_world* world, setti_edit* edit)
     return SETT_OK;
 }
 
-/* Like create_run, but stores the handles in a temporary array. */
+/* Like create_run, but the caller has no array for the handles: they are in a temporary array. */
 static sett_status create_run_aside(sett_world* world, setti_edit* edit)
 {
     size_t size;
@@ -322,6 +327,7 @@ static sett_status create_by_edit(sett_world* world, setti_edit* edit,
     return status;
 }
 
+/* Creates `count` entities with the same components. Errors name the public function `call`. */
 static sett_status create_many(sett_world* world, const char* call, uint32_t count,
                                const sett_component* components, uint32_t component_count,
                                const void* const* values, sett_entity* out)
@@ -374,7 +380,8 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
                        out);
 }
 
-/* Returns true if a value has the C type that the program's macro named. */
+/* Returns true if a value has the C type that the program's macro named. Otherwise reports an
+ * error. */
 static bool change_check_value(sett_world* world, const sett_value* value, const char* call)
 {
     const setti_type* type = setti_world_type(world, value->component);
@@ -429,7 +436,8 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
     return entity;
 }
 
-/* Returns true if a type can be added at an index by the fast path. Makes room in collect_list. */
+/* Prepares to add a type at an index by the fast path: makes room in collect_list. Returns false if
+ * the fast path is impossible. */
 SETTI_INLINE bool fast_make_ready(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_storage* storage = &type->storage;
@@ -446,7 +454,8 @@ SETTI_INLINE bool fast_make_ready(sett_world* world, setti_type* type, uint32_t 
            setti_edit_reserve_collect(world, type, 1);
 }
 
-/* The fast path of setti_edit_begin. Returns false if nothing was done. */
+/* The fast path of setti_edit_begin: creates the entity of an edit at the lowest free index.
+ * Returns false if the slow path is needed: then no entity is created. */
 SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
 {
     setti_entity_table* table = &world->entities;
@@ -460,11 +469,11 @@ SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
     if ((world->pool.cow_from | world->locks_or_observers) != 0) {
         return false;
     }
-    if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
+    if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) { /* enters a group or tracked set */
         return false;
     }
     uint32_t index = word * 64 + setti_bits_lowest(bits);
-    uint32_t flags = 0;
+    uint32_t flags = 0; /* of all types together */
     const setti_edit_part* end = edit->added + edit->added_count;
     for (const setti_edit_part* part = edit->added; part != end; part++) {
         flags |= part->type->flags;
@@ -517,6 +526,7 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
     sett_entity entity = sett_null();
     setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .creates = true};
     bool has_values = count <= SETTI_CREATE_MOST && values != NULL;
+    /* inside of a scope (generation not 0), the slow path makes the entity a child of the scope */
     bool fast = SETTI_FAST_PATHS && has_values && (world->locks | world->scope.generation) == 0;
     if (SETTI_LIKELY(fast)) {
         setti_world_check_owner(world, __func__);

@@ -1,10 +1,10 @@
-/* change_destroy.c: destroys entities. A cascade may require that other entities are destroyed
- * first, for example the children of a parent.
+/* change_destroy.c: destroys entities. With a cascade, other entities are destroyed first, for
+ * example the children of a parent.
  *
- * The workload: entities with plain types only. The fast path runs no callback, clears the bits of
- * values in line, and destroys a whole tree in one walk. An entity with hooks, dont_fragment types,
- * links to or from other entities, or groups takes the slow path: one edit removes all components
- * and destroys the entity.
+ * The workload: entities with plain types only. The fast path runs no callback, and clears the bits
+ * of values in line. It destroys a whole tree in one walk. Other entities take the slow path: one
+ * edit removes all components and destroys the entity. These are entities with hooks, dont_fragment
+ * types, groups, or links to or from other entities.
  *
  * The slow path of a cascade first collects all entities to destroy in world->collect_list. The
  * memory of the list is reserved when entities are linked, so that destroying needs no memory.
@@ -14,7 +14,7 @@
  * destruction decides the order of rows in sparse sets, so all paths must have the same order.
  * fast_destroy_tree has another order, and is only for trees without values in sparse sets.
  *
- * Invariant:  a dying entity does not change before the entity is destroyed
+ * Invariant:  a dying entity does not change until it is destroyed;
  *             collect_room > number of entities with types that collect
  */
 #include "world/change.h"
@@ -49,14 +49,14 @@ SETTI_INLINE void fast_unlink(sett_world* world, setti_type* type, uint32_t inde
     }
 }
 
-/* Erases the row of an entity. Does not unlink the value, and runs no hook. */
+/* Erases an entity's value from any storage. Does not unlink the value, and runs no hook. */
 SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_erased erased = setti_array_try_erase(&world->pool, &type->storage, index);
     if (SETTI_UNLIKELY(erased != SETTI_ERASED)) {
-        if (erased == SETTI_EMPTIED) {
+        if (erased == SETTI_EMPTIED) { /* erased, and it was the last value in its word of bits */
             setti_array_word_emptied(&world->pool, &type->storage, index);
-        } else {
+        } else { /* not erased: this is no array, or a snapshot needs the page */
             setti_storage_erase(&world->pool, &type->storage, index);
         }
     }
@@ -65,10 +65,10 @@ SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index
 /* Destroys an entity whose values only need to be unlinked and erased. */
 static void fast_destroy_plain(sett_world* world, uint32_t index)
 {
-    uint32_t set = setti_entity_set_of(&world->entities, index);
-    SETTI_ASSERT((set & SETTI_DYING) == 0);
-    for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
-        setti_type* type = world->types[world->signatures.record[set].types[k]];
+    uint32_t signature = setti_entity_set_of(&world->entities, index);
+    SETTI_ASSERT((signature & SETTI_DYING) == 0);
+    for (uint32_t k = 0; signature != 0 && k < world->signatures.record[signature].count; k++) {
+        setti_type* type = world->types[world->signatures.record[signature].types[k]];
         fast_unlink(world, type, index);
         fast_erase(world, type, index);
     }
@@ -96,23 +96,23 @@ SETTI_INLINE void fast_destroy_plain_no_cow(sett_world* world, uint32_t index)
     if (SETTI_UNLIKELY(entity.generation == SETTI_GENERATION_MAX)) {
         setti_entity_destroy(&world->pool, table, index); /* retires the index */
     } else {
-        if (setti_entity_free_bits(table, index / 64) == 0) {
+        if (setti_entity_free_bits(table, index / 64) == 0) { /* its first free index */
             setti_entity_add_word(table, index / 64);
         }
         setti_entity_destroy_no_cow(&world->pool, table, entity);
     }
 }
 
-/* Returns the first entity to destroy of the tree below an entity, and prepares the tree. Returns
- * SETTI_NONE if an entity is not plain. */
+/* Prepares to destroy an entity and the tree below it. Returns the first entity to destroy. Returns
+ * SETTI_NONE if an entity of the tree is not plain. */
 SETTI_INLINE uint32_t fast_begin_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
     if (!SETTI_FAST_PATHS) {
         return SETTI_NONE;
     }
     if ((cascading->flags & SETTI_TYPE_UNLINKS) != 0) { /* the tree is one entity */
-        uint32_t set = setti_entity_set_of(&world->entities, index);
-        bool plain = setti_change_is_plain(world, set, SETTI_NO_CASCADE);
+        uint32_t signature = setti_entity_set_of(&world->entities, index);
+        bool plain = setti_change_is_plain(world, signature, SETTI_NO_CASCADE);
         return plain ? index : SETTI_NONE;
     }
     if (cascading->cascade->begin == NULL) {
@@ -121,8 +121,8 @@ SETTI_INLINE uint32_t fast_begin_tree(sett_world* world, setti_type* cascading, 
     return cascading->cascade->begin(world, cascading, index);
 }
 
-/* Destroys a tree of plain entities, without the list of entities to destroy. Returns false if an
- * entity is not plain: then nothing is destroyed. */
+/* Destroys an entity and the tree below it, without the list of entities to destroy. Returns false
+ * if an entity of the tree is not plain: then nothing is destroyed. */
 SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
     const setti_cascade* cascade = cascading->cascade;
@@ -146,8 +146,8 @@ SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascadi
     return true;
 }
 
-/* Returns true if nothing but the values must be erased when an entity is destroyed. `signature` is
- * NULL for a stale handle. */
+/* Returns true if, to destroy an entity, it is enough to erase the values.
+ *   signature  of the entity. NULL: the handle is stale */
 SETTI_INLINE bool fast_only_erases(const sett_world* world, const uint32_t* signature)
 {
     if (!SETTI_FAST_PATHS || signature == NULL || (*signature & SETTI_DYING) != 0) {
@@ -171,12 +171,12 @@ SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entit
     return SETT_OK;
 }
 
-/* Memory is prefetched if at least so many values are left to erase. */
+/* Memory is prefetched if at least this many values are left to erase. */
 #define FAST_PREFETCH_FROM 3
 
-/* Prefetches memory for erasing values in sparse sets, from the type number `first` of the
- * signature on. With the prefetch, an entity with values in 8 of 1,000 sets is destroyed in half
- * the time. */
+/* Prefetches memory to erase values in sparse sets. With the prefetch, an entity with values in 8
+ * of 1,000 sets is destroyed in half the time.
+ *   first  the first type of the signature whose value is not erased yet */
 static void fast_prefetch_sparse(const sett_world* world, uint32_t index,
                                  const setti_signature* record, uint32_t first)
 {
@@ -186,6 +186,7 @@ static void fast_prefetch_sparse(const sett_world* world, uint32_t index,
         SETTI_PREFETCH(&storage->rows.data);
         SETTI_PREFETCH(&storage->count);
     }
+    /* a second loop, which reads what the first loop has prefetched */
     for (uint32_t k = first; k < record->count; k++) {
         const setti_storage* storage = &world->types[record->types[k]]->storage;
         if (storage->hashed != 0) {
@@ -194,7 +195,7 @@ static void fast_prefetch_sparse(const sett_world* world, uint32_t index,
     }
 }
 
-/* Does the rest of fast_destroy_short, from the k-th type on. */
+/* Does the rest of fast_destroy_short, from the k-th type of the signature on. */
 SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t index,
                                                  const setti_signature* record, uint32_t k)
 {
@@ -214,8 +215,8 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
     return SETT_OK;
 }
 
-/* Destroys an entity, then erases the values: in this order the loop saves fewer registers. No
- * callback runs between the two steps.
+/* Destroys an entity, then erases its values. In this order the loop needs fewer registers. The
+ * order does not matter otherwise, because no callback runs between the two steps.
  *   record  the entity's signature. NULL: the entity has no values */
 SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity,
                                             const setti_signature* record)
@@ -227,7 +228,7 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
     }
     SETTI_ASSERT(record->count != 0);
     uint32_t k = 0;
-    do { /* the signature has at least one type */
+    do { /* no test before the first round: a signature has at least one type */
         setti_storage* storage = &world->types[record->types[k]]->storage;
         if (SETTI_UNLIKELY(storage->kind == SETTI_SPARSE ||
                            setti_array_erase_no_cow(&world->pool, storage, entity.index) ==
@@ -238,7 +239,8 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
     return SETT_OK;
 }
 
-/* Like fast_destroy_short, for an entity whose word of the entity table has no free index yet. */
+/* Like fast_destroy_short, for a word of the entity table that has no free index yet. The word is
+ * added to the words with free indices first. */
 SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity entity,
                                                   const setti_signature* record)
 {
@@ -260,17 +262,18 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
                        page->generation[slot] != entity.generation)) {
         return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
     }
-    if (SETTI_UNLIKELY(entity.generation >= SETTI_GENERATION_MAX)) { /* the last, or not valid */
+    /* the index has its last generation, or the handle is not valid */
+    if (SETTI_UNLIKELY(entity.generation >= SETTI_GENERATION_MAX)) {
         return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
     }
     if (SETTI_UNLIKELY((world->pool.cow_from | world->locks_or_observers |
                         world->dont_fragment.count | (uintptr_t)world->listeners) != 0)) {
         return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
     }
-    uint32_t set = page->signature[slot]; /* without SETTI_DYING, because nothing is locked */
+    uint32_t signature = page->signature[slot]; /* without SETTI_DYING, because nothing is locked */
     const setti_signature* record = NULL;
-    if (SETTI_LIKELY(set != 0)) {
-        record = &world->signatures.record[set];
+    if (SETTI_LIKELY(signature != 0)) {
+        record = &world->signatures.record[signature];
         if (SETTI_UNLIKELY(record->hooked != 0)) {
             return fast_destroy(world, entity, SETTI_ENDING_DESTROY);
         }
@@ -285,10 +288,10 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 void setti_change_collect(sett_world* world, uint32_t index)
 {
     if (sett_is_null(setti_entity_at(&world->entities, index))) {
-        return; /* while all entities are destroyed, links to destroyed entities remain */
+        return; /* a link to a destroyed entity: possible only while all entities are destroyed */
     }
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
-    if ((*signature & SETTI_DYING) != 0) {
+    if ((*signature & SETTI_DYING) != 0) { /* in the list already */
         return;
     }
     SETTI_ASSERT(world->collect_count < world->collect_room);
@@ -301,12 +304,12 @@ void setti_change_collect(sett_world* world, uint32_t index)
 static void destroy_one(sett_world* world, uint32_t index, bool forgets)
 {
     sett_entity entity = setti_entity_at(&world->entities, index);
-    uint32_t set = *setti_entity_signature(&world->entities, entity) & ~SETTI_DYING;
+    uint32_t signature = *setti_entity_signature(&world->entities, entity) & ~SETTI_DYING;
     SETTI_ASSERT((*setti_entity_signature(&world->entities, entity) & SETTI_DYING) != 0);
     setti_edit edit = {
         .entities = &entity,
         .count = 1,
-        .from = set,
+        .from = signature,
         .removes_all = true,
         .destroys = true,
         /* in the world's own range, the world itself would create the handle again */
@@ -316,7 +319,7 @@ static void destroy_one(sett_world* world, uint32_t index, bool forgets)
     setti_edit_commit(world, &edit);
 }
 
-/* The function of setti_cascade to call for all collected entities. */
+/* Which function of setti_cascade is called for all collected entities. */
 typedef enum cascade_step {
     CASCADE_COLLECT,
     CASCADE_VALIDATE,
@@ -344,14 +347,14 @@ static sett_status cascade_call(sett_world* world, setti_type* type, uint32_t in
     return SETT_OK;
 }
 
-/* Calls the function of a step for the types of a collected entity, until one call fails. */
+/* Calls the function of a step for each type of a collected entity, until one call fails. */
 static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_step step)
 {
     SETTI_ASSERT(world->collect_count != 0);
     SETTI_ASSERT((setti_entity_set_of(&world->entities, index) & SETTI_DYING) != 0);
-    uint32_t set = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
-    for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
-        setti_type* type = world->types[world->signatures.record[set].types[k]];
+    uint32_t signature = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
+    for (uint32_t k = 0; signature != 0 && k < world->signatures.record[signature].count; k++) {
+        setti_type* type = world->types[world->signatures.record[signature].types[k]];
         sett_status status = cascade_call(world, type, index, step);
         if (status != SETT_OK) {
             return status;
@@ -365,15 +368,15 @@ static sett_status cascade_take_step(sett_world* world, uint32_t index, cascade_
 static sett_status cascade_take_step_for_all(sett_world* world, cascade_step step, bool forced)
 {
     sett_status status = SETT_OK;
-    /* `collect` appends entities to the list */
+    /* collect_count grows meanwhile, because `collect` appends entities to the list */
     for (uint32_t k = 0; k < world->collect_count && (status == SETT_OK || forced); k++) {
         status = cascade_take_step(world, world->collect_list[k], step);
     }
     return status;
 }
 
-/* Takes all steps for the collected entities. Returns an error if an entity rejects.
- *   forced  no entity may reject, and links need no clean-up */
+/* Takes all steps for the collected entities. Returns an error if an entity must not be destroyed.
+ *   forced  all entities are destroyed: none may reject this, and links need no clean-up */
 static sett_status cascade_take_steps(sett_world* world, bool forced)
 {
     sett_status status = cascade_take_step_for_all(world, CASCADE_COLLECT, forced);
@@ -391,6 +394,7 @@ static sett_status cascade_take_steps(sett_world* world, bool forced)
     return SETT_OK;
 }
 
+/* Destroys an entity and all entities that the cascades collect, or none after an error. */
 static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t index,
                                    setti_ending ending)
 {
@@ -407,11 +411,11 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     sett_status status = cascade_take_steps(world, forced);
     setti_edit_unpin(world);
     while (world->collect_count != 0) {
-        uint32_t last = world->collect_list[--world->collect_count];
-        if (status != SETT_OK) {                                           /* rejected */
-            *setti_entity_set_mut(&world->entities, last) &= ~SETTI_DYING; /* survives */
+        uint32_t dying = world->collect_list[--world->collect_count];
+        if (status != SETT_OK) { /* rejected: the entity survives */
+            *setti_entity_set_mut(&world->entities, dying) &= ~SETTI_DYING;
         } else {
-            destroy_one(world, last, forgets);
+            destroy_one(world, dying, forgets);
         }
     }
     return status;
@@ -422,7 +426,8 @@ static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
 {
     SETTI_ASSERT(world->collect_count == 0 && need > type->collect_room);
     SETTI_ASSERT(world->collect_room > type->collect_room);
-    uint64_t more = need + need / 2 + 64 - type->collect_room; /* additional entries */
+    /* additional entries: half more than needed, and 64, so that the next calls find room */
+    uint64_t more = need + need / 2 + 64 - type->collect_room;
     size_t size;
     if (more > SETTI_NONE - world->collect_room ||
         !setti_multiply(world->collect_room + (size_t)more, sizeof(uint32_t), &size)) {
@@ -432,6 +437,7 @@ static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
     if (list == NULL) {
         return false;
     }
+    /* the first list is a member of the world, and is not freed */
     if (world->collect_list != &world->collect_one) {
         size = world->collect_room * sizeof(uint32_t);
         setti_pool_free(&world->pool, world->collect_list, size, 16);
@@ -453,7 +459,8 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
         type->flags |= SETTI_TYPE_UNLINKS;
     }
     if (!hooked) {
-        setti_edit_reclaim_signatures(world); /* `hooked` of old signatures misses this type */
+        /* old signatures do not know that the type is hooked */
+        setti_edit_reclaim_signatures(world);
     }
     if (type->cascade == NULL) {
         world->cascading++;
@@ -462,15 +469,15 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
     world->cascade_calls = &calls;
 }
 
-/* Returns the first type of a signature that may collect entities. If there is none, returns the
- * last type that only unlinks. Returns NULL if no type of the signature cascades. */
-static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
+/* Returns the first type of a signature that may collect entities. If there is no such type,
+ * returns the last type that only unlinks. Returns NULL if no type of the signature cascades. */
+static setti_type* change_cascading_type(const sett_world* world, uint32_t signature)
 {
-    SETTI_ASSERT(set == 0 || set < world->signatures.count);
-    if (set == 0 || world->cascading == 0) {
+    SETTI_ASSERT(signature == 0 || signature < world->signatures.count);
+    if (signature == 0 || world->cascading == 0) {
         return NULL;
     }
-    const setti_signature* record = &world->signatures.record[set];
+    const setti_signature* record = &world->signatures.record[signature];
     setti_type* found = NULL;
     for (uint32_t k = 0; k < record->count; k++) {
         setti_type* type = world->types[record->types[k]];
@@ -484,6 +491,7 @@ static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
     return found;
 }
 
+/* Returns the name of the call that destroys an entity, for messages. */
 SETTI_COLD static const char* change_destroy_call(const sett_world* world, bool forgets)
 {
     if (forgets) {
@@ -492,7 +500,8 @@ SETTI_COLD static const char* change_destroy_call(const sett_world* world, bool 
     return setti_change_destroyer(world);
 }
 
-/* Sets the world's error, without a report: destroying an entity twice is no misuse. */
+/* Sets the world's error for a stale handle, but does not report it: to destroy an entity twice is
+ * no misuse. Returns the error. */
 SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entity entity,
                                                    bool forgets)
 {
@@ -506,8 +515,8 @@ SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entit
     return SETT_STATUS_STALE;
 }
 
-/* Reports that the world itself creates entities at the index, so that the handle cannot come
- * back. */
+/* Reports that an entity cannot be forgotten: this world creates entities at the index, so the
+ * handle cannot come back. Returns the error. */
 SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity entity)
 {
     const setti_entity_table* table = &world->entities;
@@ -519,8 +528,8 @@ SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity e
         SETTI_HANDLE(entity), (unsigned)table->first * 64, (unsigned)setti_entity_end(table) - 1);
 }
 
-/* Handles the destruction of an entity in a locked world. Closes loops that were left by mistake.
- * If nothing else locks the world, destroys the entity. Otherwise reports an error. */
+/* Handles a call that destroys an entity in a locked world. Closes loops that were left open by
+ * mistake. If these were all locks, destroys the entity. Otherwise reports an error. */
 SETTI_COLD static sett_status change_destroy_locked(sett_world* world, sett_entity entity,
                                                     setti_ending ending)
 {
@@ -540,7 +549,7 @@ sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_en
         return change_destroy_stale(world, entity, forgets);
     }
     if ((*signature & SETTI_DYING) != 0) {
-        return SETT_OK; /* a callback of the entity's destruction calls this */
+        return SETT_OK; /* called by a callback that runs because the entity is being destroyed */
     }
     if (SETTI_UNLIKELY(world->locks != 0)) {
         return change_destroy_locked(world, entity, ending);
@@ -563,7 +572,8 @@ sett_status sett_entity_forget(sett_world* world, sett_entity entity)
         return SETT_STATUS_ARGUMENT;
     }
     setti_world_check_owner(world, __func__);
-    if (world->locks != 0) { /* this call fails; `destroyer` stays: other threads may read it */
+    /* in a locked world this fails; `destroyer` is not set, because other threads may read it */
+    if (world->locks != 0) {
         return setti_change_destroy(world, entity, SETTI_ENDING_FORGET);
     }
     world->destroyer = __func__;
@@ -572,6 +582,7 @@ sett_status sett_entity_forget(sett_world* world, sett_entity entity)
     return status;
 }
 
+/* Destroys the entity at an index, if there is one. */
 static sett_status change_destroy_index(sett_world* world, uint32_t index, setti_ending ending)
 {
     sett_entity entity = setti_entity_at(&world->entities, index);
@@ -581,8 +592,8 @@ static sett_status change_destroy_index(sett_world* world, uint32_t index, setti
     return fast_destroy(world, entity, ending);
 }
 
-/* Memory is prefetched so many entities ahead. In random order, each of a million entities misses
- * three cache lines. */
+/* Memory is prefetched this many entities ahead. If a million entities are destroyed in random
+ * order, each has three cache misses. */
 #define CHANGE_AHEAD 16u
 
 sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities, uint32_t count)
@@ -627,14 +638,14 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
     return status;
 }
 
-/* Destroys all entities without the type `spared`, from the highest index to the lowest. If
+/* Destroys all entities that lack the type `spared`, from the highest index to the lowest. If
  * `spared` is NULL, destroys all entities. */
 static void change_destroy_without(sett_world* world, const setti_type* spared)
 {
     const setti_entity_table* table = &world->entities;
     for (uint32_t index = setti_entity_capacity(table); index-- > 0 && table->count != 0;) {
         if (setti_entity_page_of(table, index) == NULL) {
-            index &= ~SETTI_ENTITY_MASK; /* skips all indices of the missing page */
+            index &= ~SETTI_ENTITY_MASK; /* the first index of the missing page: skips the page */
         } else if (spared == NULL || !setti_storage_has(&spared->storage, index)) {
             (void)change_destroy_index(world, index, SETTI_ENDING_ALL);
         }
@@ -646,7 +657,7 @@ void setti_change_destroy_all(sett_world* world)
 {
     SETTI_ASSERT(world->collect_count == 0 && !world->removing_all);
     if (world->last_tag != NULL && world->last_tag->storage.count != 0) {
-        change_destroy_without(world, world->last_tag);
+        change_destroy_without(world, world->last_tag); /* entities with this tag come last */
     }
     change_destroy_without(world, NULL); /* all entities that are left */
 }

@@ -1,8 +1,8 @@
 /* change_remove.c: sett_remove, sett_entity_clear and sett_component_clear: entities lose
  * components.
  *
- * The workload: plain types, by a transition that was taken a moment before. The fast path is in
- * line at the top of sett_remove, as in sett_add (change_add.c). The slow path,
+ * The workload: plain types, by a transition that the type remembers from a moment before. The fast
+ * path is in line in sett_remove, as in sett_add (change_add.c). The slow path,
  * setti_change_remove, also removes the types that require the type, and runs callbacks.
  *
  * Invariant:  a failed call leaves the world unchanged
@@ -20,13 +20,13 @@ SETTI_APART static sett_status fast_remove_any(sett_world* world, setti_type* ty
     return SETT_OK;
 }
 
-/* Returns true if no other type of an entity with the signature requires the type. Returns false if
- * that is not certain. */
+/* Returns true if certainly no other type of an entity with the signature requires the type: then
+ * the type is removed alone. */
 static bool fast_is_removed_alone(const sett_world* world, const setti_type* type,
                                   uint32_t signature)
 {
     if ((type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) != 0) {
-        return false; /* the signature does not contain all types */
+        return false; /* not certain, because signatures do not have dont_fragment types */
     }
     for (uint32_t k = 0; k < type->dependants.count; k++) {
         if (setti_signature_has(&world->signatures, signature, type->dependants.item[k]->id)) {
@@ -41,8 +41,8 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
                                                 sett_entity entity)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    uint32_t before = 0;
-    bool alone = false;
+    uint32_t before = 0; /* the signature before the change */
+    bool alone = false;  /* no other type is removed together with the type */
     if (SETTI_FAST_PATHS && signature != NULL && world->locks == 0) {
         before = *signature;
         alone = fast_is_removed_alone(world, type, before);
@@ -59,8 +59,8 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
     return SETT_OK;
 }
 
-/* Returns true if another type of the entity may require the type. A remembered transition removes
- * the type alone, so then no other type requires it. */
+/* Returns true if another type of the entity may require the type. If the type remembers the
+ * transition, no other type does: only removals of the type alone are remembered. */
 static bool fast_may_be_required(setti_type* type, uint32_t signature)
 {
     if ((type->flags & SETTI_TYPE_REQUIRED) == 0) {
@@ -70,7 +70,7 @@ static bool fast_may_be_required(setti_type* type, uint32_t signature)
     return (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 || !remembered;
 }
 
-/* Does sett_remove if the path in line is impossible. */
+/* Does sett_remove if the path in line is impossible. Takes a fast path nevertheless if it can. */
 static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -87,7 +87,7 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
     if (!setti_storage_has(&type->storage, entity.index)) {
         return fast_remove_slow(world, type, entity);
     }
-    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* signatures and groups stay */
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* signatures and groups do not change */
         setti_storage_erase(&world->pool, &type->storage, entity.index);
         return SETT_OK;
     }
@@ -114,8 +114,10 @@ SETTI_COLD static sett_status fast_remove_unknown(sett_world* world, sett_entity
     return fast_remove_long(world, type, entity);
 }
 
-/* Does the rest of fast_remove_marked after the last value in a word of bits was erased. */
-SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type, uint32_t index)
+/* Does the rest of fast_remove_marked if the erased value was the last in its word of bits. Returns
+ * SETT_OK. */
+SETTI_APART static sett_status fast_finish_emptied(sett_world* world, setti_type* type,
+                                                   uint32_t index)
 {
     setti_array_word_emptied(&world->pool, &type->storage, index);
     return SETT_OK;
@@ -131,11 +133,12 @@ SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type,
     (void)setti_entity_try_mark(&world->pool, &world->entities, index, SETTI_NO_COW);
     *signature = setti_type_removed(type, *signature)->to;
     setti_erased erased = setti_array_erase_no_cow(&world->pool, storage, index);
-    /* the page is the spare page already if an entity gets and loses the component in turns */
+    /* If an entity gets and loses the component in turns, the page is the spare page already. Then
+     * nothing is to be done for an emptied word. */
     if (SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift) {
         return SETT_OK;
     }
-    return fast_emptied(world, type, index);
+    return fast_finish_emptied(world, type, index);
 }
 
 /* Like fast_remove_marked, while snapshots are held. */
@@ -170,7 +173,7 @@ SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint
     setti_edit_deinit_value(world, type, index);
 }
 
-/* The fast path for a type with hooks or callbacks. */
+/* The fast path of sett_remove for a type with hooks, callbacks or a cascade. */
 SETTI_APART static sett_status fast_remove_notified(sett_world* world, setti_type* type,
                                                     sett_entity entity, uint32_t* signature)
 {
@@ -209,15 +212,17 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
     return fast_remove_notified(world, type, entity, signature);
 }
 
-/* Returns the k-th of the types to remove together: `type` and the dependants of `type`. Callers
- * count k down to 0. So the last dependant is first, and `type` is last. Only the tag `off`, the
- * first dependant, comes after `type`. */
+/* Returns the k-th of the types to remove together: number 0 is `type`, and the others are its
+ * dependants. Callers count k down to 0, so the last dependant is removed first, and `type` last.
+ * There is one exception: the tag `off`, the first dependant, is removed after `type`. */
 static setti_type* change_removed_with(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
     SETTI_ASSERT(k <= type->dependants.count);
     if (type->off != NULL && k <= 1) {
-        k = 1 - k; /* if the tag were removed before the type, the type would be on for a moment */
+        /* swaps numbers 0 and 1: if the tag were removed first, the type would be on for a
+         * moment */
+        k = 1 - k;
     }
     if (k == 0) {
         return type;
@@ -225,8 +230,8 @@ static setti_type* change_removed_with(setti_type* type, uint32_t k)
     return type->dependants.item[k - 1];
 }
 
-/* Reserves the removals of a type and the dependants of the type. *signature becomes the signature
- * after the removals. Returns false if memory runs out. */
+/* Reserves memory to remove a type and its dependants. *signature is the signature before the
+ * removals, and becomes the signature after them. Returns false if memory runs out. */
 static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
                                     uint32_t* signature)
 {
@@ -247,7 +252,7 @@ static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_
     return true;
 }
 
-/* Removes a type and the dependants of the type, after change_reserve_removals. */
+/* Removes a type and its dependants. change_reserve_removals has reserved the memory. */
 static void change_remove_reserved(sett_world* world, setti_type* type, sett_entity entity)
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
@@ -261,6 +266,7 @@ static void change_remove_reserved(sett_world* world, setti_type* type, sett_ent
     }
 }
 
+/* Removes a type and its dependants. Returns false if memory runs out: then nothing is removed. */
 static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
     setti_edit_settle(world);
@@ -285,14 +291,16 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 
-/* Looks from the *k-th type of a signature on for the next type with links only to dying entities.
- * Returns NULL if there is none. Sets *k to the number after the type. */
-static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
+/* Finds the next stranded type of a signature: a type whose links all lead to dying entities. Looks
+ * from the type number *k on, and sets *k to the number after the found type. Returns NULL if there
+ * is no such type.
+ *   signature  the number of the signature */
+static setti_type* change_next_stranded(const sett_world* world, uint32_t signature, uint32_t index,
                                         uint32_t* k)
 {
-    SETTI_ASSERT((set & SETTI_DYING) == 0);
-    while (set != 0 && *k < world->signatures.record[set].count) {
-        setti_type* type = world->types[world->signatures.record[set].types[(*k)++]];
+    SETTI_ASSERT((signature & SETTI_DYING) == 0);
+    while (signature != 0 && *k < world->signatures.record[signature].count) {
+        setti_type* type = world->types[world->signatures.record[signature].types[(*k)++]];
         if (type->cascade == NULL || type->cascade->stranded == NULL) {
             continue;
         }
@@ -304,15 +312,15 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
     return NULL;
 }
 
-/* setti_change_remove_stranded must remove the types in the same order: the memory that is needed
- * depends on the order. */
+/* Reserves the removals in the order in which setti_change_remove_stranded removes: the memory that
+ * is needed depends on the order. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
-    uint32_t set = setti_entity_set_of(&world->entities, index);
-    uint32_t after = set; /* the signature after the removals */
+    uint32_t signature = setti_entity_set_of(&world->entities, index);
+    uint32_t after = signature; /* the signature after the removals */
     uint32_t k = 0;
     setti_type* type;
-    while ((type = change_next_stranded(world, set, index, &k)) != NULL) {
+    while ((type = change_next_stranded(world, signature, index, &k)) != NULL) {
         if (!change_reserve_removals(world, type, index, &after)) {
             return false;
         }
@@ -322,10 +330,10 @@ bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 
 void setti_change_remove_stranded(sett_world* world, uint32_t index)
 {
-    uint32_t set = setti_entity_set_of(&world->entities, index);
+    uint32_t signature = setti_entity_set_of(&world->entities, index);
     uint32_t k = 0;
     setti_type* type;
-    while ((type = change_next_stranded(world, set, index, &k)) != NULL) {
+    while ((type = change_next_stranded(world, signature, index, &k)) != NULL) {
         change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
     }
 }
@@ -339,7 +347,7 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
         return world->error;
     }
     if (!setti_storage_has(&type->storage, entity.index)) {
-        return SETT_STATUS_ABSENT; /* not reported: this is no misuse */
+        return SETT_STATUS_ABSENT; /* not reported, because this is no misuse */
     }
     if ((type->flags & SETTI_TYPE_STAYS) != 0) {
         return setti_change_reject_linked(world, type, call);
@@ -351,11 +359,11 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
 }
 
 /* Returns true if a signature has a type with SETTI_TYPE_STAYS. */
-static bool change_has_staying(const sett_world* world, uint32_t set)
+static bool change_has_staying(const sett_world* world, uint32_t signature)
 {
-    SETTI_ASSERT(set == 0 || set < world->signatures.count);
-    for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
-        const setti_type* type = world->types[world->signatures.record[set].types[k]];
+    SETTI_ASSERT(signature == 0 || signature < world->signatures.count);
+    for (uint32_t k = 0; signature != 0 && k < world->signatures.record[signature].count; k++) {
+        const setti_type* type = world->types[world->signatures.record[signature].types[k]];
         if ((type->flags & SETTI_TYPE_STAYS) != 0) {
             return true;
         }
@@ -363,25 +371,25 @@ static bool change_has_staying(const sett_world* world, uint32_t set)
     return false;
 }
 
-/* Removes all components from an entity, except types with SETTI_TYPE_STAYS. Returns false if
+/* Removes all components from an entity, except those with SETTI_TYPE_STAYS. Returns false if
  * memory runs out. */
-SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
+SETTI_COLD static bool change_clear_unless_staying(sett_world* world, sett_entity entity)
 {
     SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
     setti_edit_settle(world);
-    uint32_t set = *setti_entity_signature(&world->entities, entity);
-    uint32_t after = set;
-    for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
-        setti_type* type = world->types[world->signatures.record[set].types[k]];
+    uint32_t signature = *setti_entity_signature(&world->entities, entity);
+    uint32_t after = signature; /* the signature after the removals that are reserved so far */
+    for (uint32_t k = world->signatures.record[signature].count; k-- > 0;) {
+        setti_type* type = world->types[world->signatures.record[signature].types[k]];
         if ((type->flags & SETTI_TYPE_STAYS) == 0 &&
             !change_reserve_removals(world, type, entity.index, &after)) {
             return false;
         }
     }
-    for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
-        setti_type* type = world->types[world->signatures.record[set].types[k]];
+    for (uint32_t k = world->signatures.record[signature].count; k-- > 0;) {
+        setti_type* type = world->types[world->signatures.record[signature].types[k]];
         if ((type->flags & SETTI_TYPE_STAYS) == 0 &&
-            setti_storage_has(&type->storage, entity.index)) {
+            setti_storage_has(&type->storage, entity.index)) { /* not removed as a dependant */
             change_remove_reserved(world, type, entity);
         }
     }
@@ -404,7 +412,7 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
         return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
     }
     if (world->cascading != 0 && change_has_staying(world, *signature)) {
-        if (!change_clear_some(world, entity)) {
+        if (!change_clear_unless_staying(world, entity)) {
             return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, 0);
         }
         return SETT_OK;

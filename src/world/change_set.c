@@ -1,6 +1,6 @@
 /* change_set.c: sett_set: an entity gets a value.
  *
- * The workload: plain values of components that the entity has: the value is copied in line. If the
+ * The workload: the entity has the component, and the value is plain: it is copied in line. If the
  * entity lacks the component, the component is added with the value (change_add.c), so that on_add
  * sees the value.
  *
@@ -8,7 +8,7 @@
  */
 #include "world/change.h"
 
-#define CHANGE_NO_OLD NULL /* there was no old value */
+#define CHANGE_NO_OLD NULL /* passed as `old` if there was no old value */
 
 /* Runs the on_set callbacks of a type.
  *   old  the old value, for on_replace; or CHANGE_NO_OLD */
@@ -16,7 +16,7 @@ SETTI_COLD static void change_notify_set(sett_world* world, const setti_type* ty
                                          sett_entity entity, void* row, const void* old)
 {
     SETTI_ASSERT(world->set_depth < SETTI_EVENT_DEPTH && row != NULL);
-    const void* outer = world->replaced;
+    const void* outer = world->replaced; /* of a callback that is running, and sets this value */
     world->replaced = old;
     world->set_depth++;
     setti_edit_call_all(world, type, SETTI_ON_SET, entity, row);
@@ -41,14 +41,14 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old)
     setti_pool_free(&world->pool, old, storage->size, SETTI_MAX(storage->align, 16));
 }
 
-/* Checks that a value may be set. Returns false after an error.
- *   in_place  a module has written the value already */
+/* Checks that a value may be set, and that on_set may run now. Returns false after an error.
+ *   in_place  a module of the library has written the value already */
 static bool change_may_set(sett_world* world, const setti_type* type, sett_entity entity,
                            bool in_place, const char* call)
 {
     bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET);
     uint32_t rejected = SETTI_TYPE_GUARDED;
-    if (!in_place) {
+    if (!in_place) { /* only modules write links */
         rejected |= SETTI_TYPE_LINKED;
     }
     if ((type->flags & rejected) != 0) {
@@ -76,15 +76,16 @@ static bool change_may_set(sett_world* world, const setti_type* type, sett_entit
     return true;
 }
 
-/* Replaces the entity's value, and runs hooks and callbacks. If `value` is `row`, the new value is
- * in place already. Returns false after an error. */
+/* Replaces the entity's value, and runs hooks and callbacks. Returns false after an error.
+ *   row    where the value is
+ *   value  the new value. If this equals `row`, the new value is in place already */
 SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* value,
                                          const char* call)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
     bool in_place = value == row;
-    /* read before hooks run, which may change it */
+    /* read now, because hooks may add and remove callbacks */
     bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET);
     bool replaces = type->replace_observers != 0 && !in_place;
     if (!change_may_set(world, type, entity, in_place, call)) {
@@ -99,7 +100,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
         }
     }
     if (!in_place) {
-        if (type->desc.copy == NULL) { /* the hook `copy` would end the old value itself */
+        if (type->desc.copy == NULL) { /* a hook `copy` ends the old value itself */
             setti_type_deinit_values(type, row, 1);
         }
         uint32_t count = type->storage.size != 0 ? 1 : 0; /* a tag has no value */
@@ -107,7 +108,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     }
     if (notified) {
         const void* old_link = world->replaced_link;
-        world->replaced_link = NULL; /* callbacks may set other values */
+        world->replaced_link = NULL; /* not the old value of what callbacks may set */
         change_notify_set(world, type, entity, row, old != NULL ? old : old_link);
     }
     if (old != NULL) {
@@ -116,6 +117,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     return true;
 }
 
+/* Writes a value to a row of the entity. Returns false after an error. */
 SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_entity entity,
                                void* row, const void* value)
 {
@@ -128,15 +130,15 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
     return true;
 }
 
-/* Adds a component with the value of `part`. This value may lie in the storage of the component,
- * and adding the component may move values there. */
+/* Adds a component with the value of `part`. The value may lie in the storage of the component.
+ * Then adding the component may move it, so this takes care that it is found. */
 static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
 {
     SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);
     static const char call[] = "sett_set";
     const setti_storage* storage = &part->type->storage;
-    if (part->type->desc.move != NULL) {
-        /* the value of the entity `source` is found again after the move */
+    if (part->type->desc.move != NULL) { /* the value must not be copied as bytes */
+        /* instead of its address, the edit gets the entity `source` that has the value */
         part->source = setti_storage_owner(storage, part->value);
         if (part->source != SETTI_NONE) { /* the value belongs to an entity */
             part->origin = storage;
@@ -158,7 +160,7 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
 /* Returns true if adding the type may move values of the type. */
 static bool change_may_move(const sett_world* world, const setti_type* type)
 {
-    /* groups arrange values, and a full sparse set closes gaps */
+    /* two causes: groups arrange values, and a full sparse set closes gaps */
     if (type->storage.size == 0 || world->locks != 0) {
         return false;
     }
@@ -187,6 +189,7 @@ SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity
     return row;
 }
 
+/* Does sett_set for a registered type. Returns the value, or NULL after an error. */
 SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type* type,
                               const void* value)
 {
@@ -258,7 +261,7 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
             return NULL;
         }
     }
-    /* only callbacks run, because the value is in place already */
+    /* this only runs callbacks, because the value is in place already */
     if (!change_set_hooked(world, type, entity, row, row, call)) {
         return NULL;
     }

@@ -1,16 +1,16 @@
-/* change_word.c: up to 64 neighbouring entities get a component together, if adding the component
- * runs no callback and needs no other type. The slow path, setti_change_put, handles every case.
+/* change_word.c: up to 64 neighbouring entities get a component together. This is for components
+ * that run no callback and need no other type. The slow path, setti_change_put, handles every case.
  *
  * The workload: a world is read from a file, type by type. Most of the 64 entities have the same
- * signature, so a transition is looked up only if the signature differs from the signature of the
- * previous entity. Runs of values are copied by one call.
+ * signature. So the signature with the type is looked up only for an entity whose signature differs
+ * from the previous one. Runs of values are copied by one call.
  *
  * Invariant:  all steps that can fail precede the first change: either all entities of a word get
  *             the component, or no entity
  */
 #include "world/change.h"
 
-/* Flags that a bare type may have. */
+/* The flags that a bare type may have. */
 #define WORD_PLAIN (SETTI_TYPE_REQUIRED | SETTI_TYPE_SHARED | SETTI_TYPE_OTHER)
 
 bool setti_change_is_bare(const sett_world* world, const setti_type* type)
@@ -19,20 +19,21 @@ bool setti_change_is_bare(const sett_world* world, const setti_type* type)
            (type->flags & ~(uint32_t)WORD_PLAIN) == 0;
 }
 
+/* Reports that memory ran out. Returns false. */
 static bool word_no_memory(sett_world* world, const setti_type* type, const char* call)
 {
     setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
     return false;
 }
 
-/* Stores the signature of each entity after the change in `after[index - first]`. Returns false
- * after an error. */
+/* Looks up the signatures after the change. For the entity at an index, after[index - first]
+ * becomes its signature. Returns false after an error. */
 static bool word_prepare(sett_world* world, const setti_type* type, uint32_t first, uint64_t bits,
                          uint32_t* after, const char* call)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, first);
-    uint32_t known = SETTI_NONE; /* the signature of the previous entity */
-    uint32_t with_type = 0;      /* that signature with the type added */
+    uint32_t known = SETTI_NONE; /* the signature of the previous entity; none before the first */
+    uint32_t with_type = 0;      /* `known` with the type added */
     for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
         uint32_t slot = (first + k) & SETTI_ENTITY_MASK;
@@ -53,7 +54,7 @@ static bool word_prepare(sett_world* world, const setti_type* type, uint32_t fir
     return true;
 }
 
-/* Writes packed values, and zeroes the padding. If `values` is NULL, all bytes become zero. */
+/* Writes `count` values, and zeroes their padding. If `values` is NULL, all bytes become zero. */
 static void word_write(const setti_type* type, unsigned char* row, const unsigned char* values,
                        uint32_t count)
 {
@@ -73,7 +74,7 @@ bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, 
                            const unsigned char* values, const char* call)
 {
     setti_storage* storage = &type->storage;
-    uint32_t after[64]; /* the signatures after the change */
+    uint32_t after[64]; /* the signatures after the change, by index - first */
     SETTI_ASSERT(first % 64 == 0 && bits != 0 && setti_change_is_bare(world, type));
     SETTI_ASSERT(world->locks == 0 && call != NULL);
     setti_edit_settle(world);
@@ -88,12 +89,12 @@ bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, 
     setti_entity_page* page = setti_entity_page_of(&world->entities, first);
     for (uint64_t rest = bits; rest != 0;) {
         uint32_t k = setti_bits_lowest(rest);
-        uint64_t gap = ~(rest >> k); /* the number of the lowest bit is the length of the run */
-        uint32_t count = 64;
+        uint64_t gap = ~(rest >> k); /* its lowest set bit is the end of the run that begins at k */
+        uint32_t count = 64;         /* the length of the run */
         if (gap != 0) {
             count = setti_bits_lowest(gap);
         }
-        /* `count` becomes the number of inserted rows, which may be smaller */
+        /* `count` becomes the number of inserted rows, which may be less than the run */
         unsigned char* row = setti_storage_insert(&world->pool, storage, first + k, &count);
         SETTI_ASSERT(count != 0);
         if (storage->size != 0) {

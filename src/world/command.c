@@ -3,10 +3,10 @@
  *
  * The workload: some thousands of commands a frame, recorded in loops and applied between the
  * loops. Records follow one another in chunks. The buffer reuses the chunks: after the first frames
- * nothing is allocated. Chunks come from the allocator, not from the world's pool, so that buffers
- * of several threads can record side by side. Jobs share chunks: after the commands of a stage are
- * applied, the next stage records into the same chunks. So the memory depends on the commands of
- * one stage, not on the number of jobs.
+ * nothing is allocated. Chunks come from the allocator, not from the world's pool. So buffers of
+ * several threads can record side by side. After the commands of a stage are applied, the jobs of
+ * the next stage record into the same chunks. So the memory depends on the commands of one stage,
+ * not on the number of jobs.
  *
  *     chunk    | header | record, payload | record, payload | ... used --> | free |
  *
@@ -39,7 +39,7 @@ typedef struct command_record {
     const command_verb* verb;
     /* 0, or 1 + the depth of the applied command whose callback recorded this command */
     uint32_t depth;
-    sett_component component;
+    sett_component component; /* 0: a command without a component */
     sett_entity entity;
     uint32_t payload; /* offset of the payload in the chunk; 0: no payload */
     uint32_t end;     /* offset of the next record */
@@ -80,6 +80,7 @@ struct sett_commands {
 #define COMMAND_DATA_MAX ((size_t)1 << 20) /* bytes of data of sett_cmd_call */
 #define CHUNK_SIZE ((size_t)16 << 10)
 #define CHUNK_ALIGN 64
+/* The offset of the first record: records begin at multiples of 16 bytes. */
 #define CHUNK_HEADER ((sizeof(command_chunk) + 15) & ~(size_t)15)
 
 static sett_commands* commands_make(sett_world* world, const char* call)
@@ -166,7 +167,7 @@ static const command_record* command_next(command_chunk** chunk, size_t* offset)
     return record;
 }
 
-/* Returns the next record to apply, or NULL. */
+/* Returns the next record to apply. Returns NULL if the buffer is empty. */
 static command_record* commands_peek(sett_commands* commands)
 {
     if (commands->count == 0) {
@@ -196,6 +197,7 @@ static void commands_advance(sett_commands* commands, const command_record* reco
     }
 }
 
+/* Ends the recorded value of a command, if the command has a value. */
 static void command_deinit(sett_commands* commands, const command_record* record)
 {
     const setti_type* type = setti_world_type(commands->world, record->component);
@@ -214,6 +216,7 @@ static sett_status command_apply_create(sett_commands* commands, const command_r
 
 static const command_verb command_create = {"sett_cmd_create", "", command_apply_create};
 
+/* Removes all commands from a buffer, without applying them. */
 static void commands_drop(sett_commands* commands)
 {
     sett_world* world = commands->world;
@@ -223,7 +226,7 @@ static void commands_drop(sett_commands* commands)
         if (record->verb == &command_create && commands->job.count == 0) {
             const uint32_t index = record->entity.index;
             SETTI_ASSERT(setti_entity_is_claimed(&world->entities, index));
-            /* creating the entity ends the claim */
+            /* the entity is created, because only this ends the claim */
             setti_entity_create_claimed(&world->pool, &world->entities, index);
             setti_entity_destroy(&world->pool, &world->entities, index);
         }
@@ -242,7 +245,7 @@ static const char* commands_system(const sett_world* world)
 }
 
 /* Reports that the buffer is closed. Returns the error.
- *   what  the program's call, or the command as text */
+ *   what  the beginning of the message: the program's call, or the command as text */
 SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands, const char* what)
 {
     sett_world* world = commands->world;
@@ -265,7 +268,8 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
 static sett_status commands_check_idle(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
-    if (commands->job.count != 0) { /* a job must not write the world's error */
+    if (commands->job.count != 0) {
+        /* no setti_world_fail_with: a job must not write the world's error */
         if (SETTI_DEBUG) {
             setti_world_misuse_with(
                 world, SETT_STATUS_LOCKED,
@@ -358,7 +362,7 @@ uint32_t sett_commands_count(const sett_commands* commands)
 
 #define COMMAND_TEXT_SIZE 192
 
-/* Writes a command as text: `add "Position" to entity 7:1`.
+/* Writes a command as text, for example: add "Position" to entity 7:1
  *   word  the name of the command, for example "add" */
 static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                           const command_verb* verb, const char* word, sett_entity entity,
@@ -367,7 +371,7 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
     const setti_type* type = setti_world_type(world, component);
     setti_writer writer = setti_writer_begin(out, COMMAND_TEXT_SIZE);
     setti_writer_add(&writer, "%s", word);
-    if (type != NULL) {
+    if (type != NULL) { /* NULL: a command without a component */
         setti_writer_add(&writer, " \"%.100s\" %s", type->desc.name, verb->where);
     }
     if (type != NULL || !sett_is_null(entity)) {
@@ -375,7 +379,7 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
     }
 }
 
-/* Returns the word for a command: "add" for sett_cmd_add. */
+/* Returns the word for a command in messages, for example "add" for sett_cmd_add. */
 static const char* command_word(const command_verb* verb)
 {
     SETTI_ASSERT(verb->function != NULL);
@@ -385,7 +389,7 @@ static const char* command_word(const command_verb* verb)
 SETTI_COLD static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                                             command_chunk* chunk, const command_record* record)
 {
-    const setti_command_call* call = NULL; /* the payload, if another module has the command */
+    const setti_command_call* call = NULL; /* stays NULL for a command of this file */
     if (record->verb->function == NULL) {
         call = command_payload(chunk, record);
     }
@@ -397,7 +401,7 @@ SETTI_COLD static void command_print_record(const sett_world* world, char out[CO
     }
     command_print(world, out, record->verb, word, record->entity, record->component);
     if (call != NULL && call->kind->print != NULL) {
-        size_t length = strlen(out);
+        size_t length = strlen(out); /* the module's text follows */
         call->kind->print(world, call, out + length, COMMAND_TEXT_SIZE - length);
     }
 }
@@ -445,6 +449,7 @@ static command_chunk* chunk_create(sett_commands* commands, size_t size)
     return chunk;
 }
 
+/* Adds an empty chunk behind the last chunk of a buffer. New records go to this chunk. */
 static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
 {
     SETTI_ASSERT(chunk->size > CHUNK_HEADER);
@@ -469,7 +474,8 @@ static bool commands_grow(sett_commands* commands, size_t need)
     if (commands->closed) {
         return false;
     }
-    while (commands->write != NULL && commands->write->next != NULL) { /* the next chunk is empty */
+    /* chunks after `write` are empty, but may be too small */
+    while (commands->write != NULL && commands->write->next != NULL) {
         commands->write = commands->write->next;
         if (commands->write->size - commands->write->used >= need) {
             return true;
@@ -483,7 +489,7 @@ static bool commands_grow(sett_commands* commands, size_t need)
     return true;
 }
 
-/* Returns the largest size of a record with a value of `size` bytes. */
+/* Returns how many bytes a record with a value of `size` bytes takes at most. */
 static size_t command_need(size_t size, size_t align)
 {
     SETTI_ASSERT(align != 0 && (align & (align - 1)) == 0);
@@ -502,7 +508,7 @@ static bool commands_reserve(sett_commands* commands, size_t need)
     return commands_have_room(commands, need) || commands_grow(commands, need);
 }
 
-/* Appends a record after commands_reserve. */
+/* Appends a record. The caller has made room by commands_reserve. The caller writes the value. */
 SETTI_INLINE command_record* commands_put(sett_commands* commands, const command_verb* verb,
                                           sett_entity entity, sett_component component, size_t size,
                                           size_t align)
@@ -533,7 +539,7 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     return record;
 }
 
-/* Makes room, and appends a record. Returns NULL if the buffer is closed or memory runs out. */
+/* Makes room, and appends a record. Returns NULL if the buffer is closed, or if memory runs out. */
 static command_record* commands_append(sett_commands* commands, const command_verb* verb,
                                        sett_entity entity, sett_component component, size_t size,
                                        size_t align)
@@ -544,6 +550,7 @@ static command_record* commands_append(sett_commands* commands, const command_ve
     return NULL;
 }
 
+/* Whether this is too deep inside of callbacks that ran because commands were applied. */
 static bool commands_are_too_deep(const sett_commands* commands)
 {
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
@@ -558,7 +565,7 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
     sett_world* world = commands->world;
     bool too_deep = commands_are_too_deep(commands);
     char what[COMMAND_TEXT_SIZE];
-    if (!too_deep && !commands->closed) {
+    if (!too_deep && !commands->closed) { /* the only other reason */
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     command_print(world, what, verb, word, entity, component);
@@ -604,10 +611,10 @@ SETTI_COLD static sett_status commands_fail_unregistered(const sett_commands* co
     return SETT_STATUS_UNREGISTERED;
 }
 
-/* The slow path of commands_record, if the chunk is full. */
-SETTI_APART static sett_status commands_record_further(sett_commands* commands,
-                                                       const command_verb* verb, sett_entity entity,
-                                                       sett_component component)
+/* The slow path of commands_record, for a chunk without room for the record. */
+SETTI_APART static sett_status commands_record_slow(sett_commands* commands,
+                                                    const command_verb* verb, sett_entity entity,
+                                                    sett_component component)
 {
     if (commands_append(commands, verb, entity, component, 0, 1) == NULL) {
         return commands_fail_append(commands, verb, command_word(verb), entity, component);
@@ -623,7 +630,7 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
     if (setti_is_null(commands, verb->function, "commands")) {
         return SETT_STATUS_ARGUMENT;
     }
-    /* false for commands without a component */
+    /* if the verb concerns a component, even component 0 is looked up, and rejected */
     bool needs_type = component != 0 || verb->where[0] != '\0';
     if (needs_type && setti_world_type(commands->world, component) == NULL) {
         return commands_fail_unregistered(commands, verb->function, entity, component);
@@ -632,7 +639,7 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
         return commands_fail_append(commands, verb, command_word(verb), entity, component);
     }
     if (SETTI_UNLIKELY(!commands_have_room(commands, command_need(0, 1)))) {
-        return commands_record_further(commands, verb, entity, component);
+        return commands_record_slow(commands, verb, entity, component);
     }
     (void)commands_put(commands, verb, entity, component, 0, 1);
     return SETT_OK;
@@ -643,9 +650,10 @@ static void job_next_word(sett_commands* commands)
 {
     SETTI_ASSERT(commands->job.count != 0);
     const setti_entity_table* table = &commands->world->entities;
-    /* of the words with free bits, job k takes the k-th, and then every `count`-th */
+    /* of the words with free bits, job k first takes the k-th word; other jobs take those before */
     uint32_t first_word = table->hint;
     uint32_t skip = commands->job.number; /* number of words that other jobs take */
+    /* later, each other job takes one word between two words of this job */
     if (commands->job.created != 0) {
         first_word = commands->job.word + 1;
         skip = commands->job.count - 1;
@@ -663,7 +671,8 @@ SETTI_COLD static sett_entity job_fail(sett_commands* commands, sett_status stat
     return sett_null();
 }
 
-/* Like commands_create, for the buffer of a job. Takes the lowest free bit of the job's word. */
+/* Like commands_create, for the buffer of a job. The index is the lowest free bit of the job's
+ * word. It is claimed when the jobs end. */
 static sett_entity commands_create_in_job(sett_commands* commands, const char* call)
 {
     SETTI_ASSERT(commands->job.count == commands->world->open_jobs);
@@ -684,7 +693,7 @@ static sett_entity commands_create_in_job(sett_commands* commands, const char* c
     return entity;
 }
 
-/* Reports that only the buffers of jobs can reserve entities while systems run. */
+/* Reports that a buffer cannot create entities: only buffers of jobs can while systems run. */
 SETTI_COLD static void commands_fail_foreign(sett_world* world, const char* call)
 {
     SETTI_ASSERT(world->open_jobs != 0);
@@ -820,8 +829,8 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-/* Rejects a value that is NULL, or a value that only the library writes. Reports the error in debug
- * builds. */
+/* Rejects a value because it is NULL, or because only the library writes values of the type.
+ * Reports this in debug builds. Returns the error. */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
                                                     const setti_type* type, const void* value,
                                                     const char* call)
@@ -853,6 +862,7 @@ static sett_status command_apply_set(sett_commands* commands, const command_reco
 
 static const command_verb command_set = {"sett_cmd_set", "of", command_apply_set};
 
+/* Copies a value to uninitialised memory, by the hooks of the type if there are any. */
 static void command_copy(const setti_type* type, void* copy, const void* value)
 {
     SETTI_ASSERT(type->storage.size != 0 && value != NULL);
@@ -897,7 +907,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     }
     setti_commands_check_handle(commands, entity, component, __func__);
     const setti_type* type = setti_world_type(commands->world, component);
-    if (type == NULL || type->storage.size == 0) { /* commands_record rejects an unknown type */
+    if (type == NULL || type->storage.size == 0) { /* commands_record rejects NULL */
         setti_change_check_tag(commands->world, type, value, "sett_cmd_set");
         return commands_record(commands, &command_set, entity, component);
     }
@@ -925,21 +935,22 @@ static sett_status command_apply_run(sett_commands* commands, const command_reco
     const unsigned char* payload = command_payload(commands->read, record);
     command_run run;
     memcpy(&run, payload, sizeof(run));
-    size_t room = SETTI_MAX(run.size, 1);
-    void* data = setti_pool_alloc(&world->pool, room, 16);
+    size_t data_size = SETTI_MAX(run.size, 1); /* 0 bytes cannot be allocated */
+    /* a copy, because `fn` may record commands over the payload */
+    void* data = setti_pool_alloc(&world->pool, data_size, 16);
     if (data == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     memcpy(data, payload + sizeof(run), run.size);
     commands_advance(commands, record); /* before `fn`, which may record and drop commands */
     run.fn(world, data);
-    setti_pool_free(&world->pool, data, room, 16);
+    setti_pool_free(&world->pool, data, data_size, 16);
     return SETT_OK;
 }
 
 static const command_verb command_run_verb = {"sett_cmd_call", "", command_apply_run};
 
-/* Records a call of a function, for sett_cmd_call and the like. */
+/* Records a call of `fn` with a copy of `data`. Errors name the public function `call`. */
 static sett_status commands_record_run(sett_commands* commands,
                                        void (*fn)(sett_world* world, void* data), const void* data,
                                        size_t size, const char* call)
@@ -993,7 +1004,7 @@ static void command_clear_type(sett_world* world, void* component)
     (void)sett_component_clear(world, *(const sett_component*)component);
 }
 
-/* Records a call of `fn`, which gets the address of a copy of `component`. */
+/* Records a call of `fn`. When the command is applied, `fn` gets a pointer to the component id. */
 static sett_status commands_record_type(sett_commands* commands, const char* call,
                                         void (*fn)(sett_world* world, void* component),
                                         sett_component component)
@@ -1018,7 +1029,8 @@ sett_status sett_cmd_component_clear(sett_commands* commands, sett_component com
 }
 
 /* Records the components of the k-th entity of sett_cmd_create_many.
- *   values  for each component an array of values, or NULL for tags and default values */
+ *   values  for each component an array with a value for each entity. An array is NULL for a tag,
+ *           and for default values. If `values` is NULL, all arrays are. */
 static sett_status commands_add_components(sett_commands* commands, sett_entity entity, uint32_t k,
                                            const sett_component* components,
                                            uint32_t component_count, const void* const* values,
@@ -1099,9 +1111,10 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
         return NULL;
     }
     size_t need = command_need(size, 16);
-    size_t need_each = 2 * command_need(0, 1); /* a creation, and sett_cmd_destroy after an error */
-    bool fits = count <= (UINT32_MAX - need) / need_each; /* offsets in a chunk have 32 bits */
-    if (!fits || !commands_reserve(commands, need + (size_t)count * need_each)) {
+    /* for each entity a creation, and room for sett_cmd_destroy after an error */
+    size_t need_each = 2 * command_need(0, 1);
+    bool fits_chunk = count <= (UINT32_MAX - need) / need_each; /* offsets have 32 bits */
+    if (!fits_chunk || !commands_reserve(commands, need + (size_t)count * need_each)) {
         if (commands->job.count != 0) {
             (void)job_fail(commands, SETT_STATUS_OUT_OF_MEMORY, call);
         } else {
@@ -1112,7 +1125,7 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
     for (uint32_t k = 0; k < count; k++) {
         out[k] = commands_create(commands, call);
         if (sett_is_null(out[k])) {
-            while (k-- > 0) { /* the entities created so far are destroyed again */
+            while (k-- > 0) { /* commands to destroy the entities created so far */
                 (void)sett_cmd_destroy(commands, out[k]);
             }
             return NULL;
@@ -1126,7 +1139,7 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* Applies a command of sett_cmd_add by the fast path. Returns false if that is impossible: then the
+/* Tries to apply a command by the fast path, which is only for sett_cmd_add. Returns false if the
  * command is not applied yet. */
 SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* record)
 {
@@ -1142,7 +1155,7 @@ SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* reco
 }
 
 /* Reports that memory ran out while a command was applied.
- *   applied  number of commands applied before */
+ *   applied  number of commands applied before this command */
 SETTI_COLD static void commands_fail_apply(sett_commands* commands, const command_record* record,
                                            uint32_t applied)
 {
@@ -1183,8 +1196,8 @@ void setti_commands_drop_all(sett_world* world)
     }
 }
 
-/* Applies a command, and moves to the next record.
- *   applied  number of commands applied before */
+/* Applies a command, and moves to the next record. Skips the command if its entity is dead.
+ *   applied  number of commands applied before this command */
 SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
                                                const command_record* record, uint32_t applied)
 {
@@ -1206,7 +1219,8 @@ SETTI_INLINE sett_status commands_apply_record(sett_commands* commands,
     }
     const setti_type* type = setti_world_type(world, record->component);
     if (!alive || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
-        command_deinit(commands, record); /* otherwise the value itself is in the world now */
+        /* the world has no value, or a copy; otherwise it has the value itself */
+        command_deinit(commands, record);
     }
     commands_advance(commands, record);
     return SETT_OK; /* a rejected command is skipped */
@@ -1273,7 +1287,7 @@ static void job_take_chunk(sett_commands* commands, uint32_t jobs)
         return;
     }
     if (world->spare_chunks == NULL) {
-        /* one chunk is for this job, the others are spares for later jobs */
+        /* one chunk for this job, and spares for half as many jobs as there are */
         for (uint32_t k = 0; k <= jobs / 2; k++) {
             command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
             if (chunk == NULL) {
@@ -1299,7 +1313,7 @@ void setti_commands_release_chunks(sett_commands* commands)
         return;
     }
     if (chunk->next != NULL) {
-        return; /* the buffer keeps several chunks, because running jobs cannot take spare chunks */
+        return; /* the buffer keeps its chunks: while it records, a job cannot take spare chunks */
     }
     SETTI_ASSERT(chunk->used == CHUNK_HEADER);
     chunk->next = world->spare_chunks;
@@ -1330,13 +1344,13 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
     }
 }
 
-/* The two steps of claiming the indices of a job's handles. */
+/* The two steps in which the indices of a job's handles are claimed. */
 typedef enum job_step {
     JOB_RESERVES, /* reserves memory, and may fail */
     JOB_CLAIMS
 } job_step;
 
-/* Takes one step for all handles created by a job. Returns false if memory runs out. */
+/* Does one step for all handles that a job has created. Returns false if memory runs out. */
 static bool job_claim(sett_commands* commands, job_step step)
 {
     SETTI_ASSERT(commands->job.count != 0);
@@ -1373,7 +1387,7 @@ sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buf
         }
     }
     for (uint32_t k = 0; k < count; k++) {
-        (void)job_claim(buffers[k], JOB_CLAIMS);
+        (void)job_claim(buffers[k], JOB_CLAIMS); /* cannot fail: memory is reserved */
         if (buffers[k]->job.error != SETT_OK) {
             setti_world_fail(world, buffers[k]->job.error, buffers[k]->job.call, sett_null(), 0);
         }

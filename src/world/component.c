@@ -4,8 +4,8 @@
  * descriptor is checked and copied once. Registering also computes all data for later accesses.
  *
  * Invariant:  types[id]->id == id;
- *             `required` of a type lists once each type that the type requires, directly or
- *             through others; a listed type comes after the types that the listed type requires;
+ *             `required` of a type lists each type that it requires, directly or through others,
+ *             once; each listed type comes after the types that the listed type itself requires;
  *             t is in r's `dependants` <=> r is in t's `required`
  */
 #include "sett/relationship.h"
@@ -13,14 +13,15 @@
 
 #include <stdio.h>
 
-#define ALIGN_MAX 4096
-#define ALIGN_DEFAULT_MAX 16
-/* Values of more bytes are in sparse sets by default. 64 such rows, a page of an array, take 16
+#define ALIGN_MAX 4096       /* the largest `align` of a descriptor */
+#define ALIGN_DEFAULT_MAX 16 /* the largest alignment if a descriptor has no `align` */
+/* Larger values are in sparse sets by default. 64 values of this size, a page of an array, take 16
  * KB. */
 #define ARRAY_SIZE_DEFAULT 256
 #define ARRAY_SIZE_MAX ((size_t)1 << 20)  /* bytes of the largest value of an array */
 #define SPARSE_SIZE_MAX ((size_t)1 << 26) /* bytes of the largest value of a sparse set */
 
+/* Makes room for one more type in a list. Returns false if memory runs out. */
 static bool type_list_reserve(setti_pool* pool, setti_type_list* list)
 {
     SETTI_ASSERT(list->count <= list->capacity);
@@ -69,6 +70,7 @@ void setti_type_list_deinit(setti_pool* pool, setti_type_list* list)
     setti_pool_free(pool, list->item, list->capacity * sizeof(*list->item), 16);
 }
 
+/* Returns the name of a save policy, for messages. */
 static const char* save_name(sett_save_policy save)
 {
     static const char* const names[] = {"SETT_SAVE_BYTES", "SETT_SAVE_CLONE", "SETT_SAVE_SKIP"};
@@ -81,7 +83,8 @@ static bool component_overlap(size_t a, size_t a_size, size_t b, size_t b_size)
     return a < b + b_size && b < a + a_size;
 }
 
-/* Checks the offsets of entity handles in a value. Returns NULL, or an error. */
+/* Checks the offsets of the handles in a value. Returns NULL, or what is wrong.
+ *   size, align  of the value */
 static const char* component_check_offsets(const uint32_t* offsets, uint32_t count, size_t size,
                                            size_t align)
 {
@@ -104,7 +107,7 @@ static const char* component_check_offsets(const uint32_t* offsets, uint32_t cou
     return NULL;
 }
 
-/* Checks `bytes` of a descriptor. Returns NULL, or an error. */
+/* Checks the ranges `bytes` of a descriptor. Returns NULL, or what is wrong. */
 static const char* component_check_ranges(const sett_component_desc* desc)
 {
     for (uint32_t k = 0; k < desc->byte_count; k++) {
@@ -125,7 +128,8 @@ static const char* component_check_ranges(const sett_component_desc* desc)
     return NULL;
 }
 
-/* Checks the hooks `write` and `read`, and sets `save`. Returns NULL, or an error. */
+/* Checks the hooks `write` and `read`. Changes `save` if bytes alone cannot be saved. Returns NULL,
+ * or what is wrong. */
 static const char* component_check_written(sett_component_desc* desc)
 {
     if (desc->write == NULL && desc->read == NULL) {
@@ -149,8 +153,8 @@ static const char* component_check_written(sett_component_desc* desc)
     return NULL;
 }
 
-/* Sets the default alignment: the largest power of two, up to ALIGN_DEFAULT_MAX, that divides the
- * size. */
+/* Sets the default alignment. It is the largest power of two that divides the size, but at most
+ * ALIGN_DEFAULT_MAX. */
 static void component_default_align(sett_component_desc* desc)
 {
     desc->align = 1;
@@ -208,7 +212,7 @@ const char* setti_component_resolve(sett_component_desc* desc)
     return component_check_written(desc);
 }
 
-/* Returns true if two names of C types are equal, or a name is unknown (NULL). */
+/* Returns true if two names of C types are equal, or if one of them is NULL: not known. */
 static bool component_same_text(const char* a, const char* b)
 {
     if (a == NULL || b == NULL) {
@@ -217,13 +221,13 @@ static bool component_same_text(const char* a, const char* b)
     return a == b || strcmp(a, b) == 0;
 }
 
-/* Returns the text to write before the next item of a list. */
+/* Returns the text to write before the next item of a list. This is "" before the first item. */
 static const char* component_separator(const setti_writer* out)
 {
     return out->length != 0 ? "; " : "";
 }
 
-/* Adds a field to the list of differences if the values differ. */
+/* Adds an item to a list of differences if the values of a field differ. */
 static void component_differ(setti_writer* out, const char* field, size_t present, size_t wanted)
 {
     if (present != wanted) {
@@ -239,8 +243,8 @@ void setti_component_differ_in(setti_writer* out, bool differs, const char* what
     }
 }
 
-/* Adds the item `what` to the list of differences if two arrays of equal length differ. Arrays of
- * different lengths add nothing, because the lengths are in the list already. */
+/* Adds the item `what` to a list of differences if two arrays of equal length differ. If the
+ * lengths differ, adds nothing, because the list has the lengths already. */
 static void component_differ_arrays(setti_writer* out, const char* what, const void* a,
                                     uint32_t a_count, const void* b, uint32_t b_count,
                                     size_t element_size)
@@ -250,8 +254,8 @@ static void component_differ_arrays(setti_writer* out, const char* what, const v
     setti_component_differ_in(out, differ, what);
 }
 
-/* Hooks are not compared: each shared library has another copy of the hooks. Masks are not
- * compared: compilers report padding differently. */
+/* Hooks are not compared, because each shared library has its own copy of the hooks. Masks are not
+ * compared, because compilers report padding differently. */
 SETTI_COLD void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                             const sett_component_desc* wanted)
 {
@@ -267,7 +271,8 @@ SETTI_COLD void setti_component_differences(setti_writer* out, const sett_compon
     component_differ(out, "track_rows", present->track_rows, wanted->track_rows);
     component_differ(out, "can_disable", present->can_disable, wanted->can_disable);
     component_differ(out, "required_count", present->required_count, wanted->required_count);
-    if (present->members == NULL || wanted->entity_offset_count != 0) { /* members imply offsets */
+    /* no difference if the program leaves out offsets because the members have them */
+    if (present->members == NULL || wanted->entity_offset_count != 0) {
         component_differ(out, "entity_offset_count", present->entity_offset_count,
                          wanted->entity_offset_count);
     }
@@ -294,7 +299,8 @@ SETTI_COLD void setti_component_differences(setti_writer* out, const sett_compon
     }
 }
 
-/* Returns the end of a message about an existing type: where the type comes from, or "". */
+/* Returns the end of a message about an existing type. It says that a file has brought the type, or
+ * is "". */
 static const char* component_origin(const setti_type* type)
 {
     if ((type->flags & SETTI_TYPE_FROM_FILE) != 0) {
@@ -303,14 +309,14 @@ static const char* component_origin(const setti_type* type)
     return "";
 }
 
-/* Reports an error unless all options of an existing type are as wanted. */
+/* Reports an error if an option of an existing type differs from what is wanted. */
 static sett_status component_check_same(sett_world* world, const setti_type* existing,
                                         const sett_component_desc* wanted)
 {
     char list[SETTI_MESSAGE_SIZE];
     setti_writer out = setti_writer_begin(list, sizeof(list));
     sett_component_desc present = existing->desc;
-    present.storage = existing->registered; /* the kind before conversions */
+    present.storage = existing->registered; /* the kind as registered, before conversions */
     setti_component_differences(&out, &present, wanted);
     if (wanted->id != 0) {
         component_differ(&out, "id", existing->id, wanted->id);
@@ -327,9 +333,9 @@ static sett_status component_check_same(sett_world* world, const setti_type* exi
         wanted->name, list, component_origin(existing));
 }
 
-/* Returns the key of a name in the table of names, and sets *type to the type with this name. If no
- * type has the name, sets *type to NULL, and returns the key for a new entry. Returns 0 if all keys
- * for the name are in use. */
+/* Finds the type with a name. *type becomes the type. Returns the key of the name in the table of
+ * names. If no type has the name, *type becomes NULL, and this returns the key for a new entry.
+ * Returns 0 if all keys for the name are in use. */
 static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
 {
     uint64_t key = setti_hash_bytes(name, strlen(name));
@@ -341,6 +347,7 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
             return reusable != 0 ? reusable : key;
         }
         setti_type* candidate = world->types[id];
+        /* an unregistered type leaves its key in the table; its id may be another type's now */
         bool unregistered = candidate == NULL || candidate->name_key != key;
         if (unregistered) {
             if (reusable == 0) {
@@ -354,8 +361,8 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
     return reusable;
 }
 
-/* Returns the type with the name of `type` followed by `suffix`, or NULL if there is no such type.
- * Returns `type` if the suffix is empty. */
+/* Returns the type whose name is the name of `type` followed by `suffix`. Returns NULL if there is
+ * no such type. If the suffix is empty, this is `type` itself. */
 static setti_type* component_with_suffix(const sett_world* world, setti_type* type,
                                          const char* suffix)
 {
@@ -372,9 +379,9 @@ static setti_type* component_with_suffix(const sett_world* world, setti_type* ty
     return found;
 }
 
-/* Returns the type with an old name, or NULL. If a type has the old name "Body", the name "Body
- * off" finds the tag that switches the type off. Likewise, "Body sources" finds the component of
- * the targets of the relationship. */
+/* Returns the type with an old name, or NULL. If a type has the old name "Body", then "Body off"
+ * finds the tag that switches the type off. For a relationship, "Body sources" finds the component
+ * that its targets have. */
 static setti_type* component_find_renamed(const sett_world* world, const char* name)
 {
     for (uint32_t k = 0; k < world->renamed.count; k++) {
@@ -395,8 +402,9 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
 /* Passed to component_check_old_names before the type exists. */
 #define COMPONENT_IS_NEW ((const setti_type*)NULL)
 
-/* Checks that the old names in a descriptor are valid, and that no other type has one of them. For
- * a new type, also checks that the name of the new type is no old name of another type. */
+/* Checks that the old names in a descriptor are valid, and that no other type has such a name. For
+ * a new type, also checks that its name is no old name of another type. Reports the first error.
+ *   type  the type of the descriptor, or COMPONENT_IS_NEW */
 SETTI_COLD static sett_status component_check_old_names(sett_world* world, const setti_type* type,
                                                         const sett_component_desc* desc,
                                                         const char* call)
@@ -432,7 +440,7 @@ SETTI_COLD static sett_status component_check_old_names(sett_world* world, const
     return SETT_OK;
 }
 
-/* The inline reading functions get this type for an unregistered id. */
+/* The inline functions of read.h get this type for an unregistered id. They find no value of it. */
 static const sett_type_header_ component_none = {.kind = UINT8_MAX};
 const void* const setti_component_no_types[1] = {&component_none};
 
@@ -465,11 +473,12 @@ static bool component_reserve_id(sett_world* world, sett_component id)
 void setti_component_show_types(sett_world* world)
 {
     const bool watched = world->profiling || world->guard != NULL;
-    /* 0: each access is a call, so that it can be watched */
+    /* 0 makes each access a call, so that the call can be watched */
     world->hot_capacity = watched ? 0 : world->type_capacity;
     setti_bind_show(world);
 }
 
+/* Whether an id is one of those that only the library's types can have. */
 static bool component_is_reserved(sett_component id)
 {
     return id >= SETTI_COMPONENT_LIBRARY && id < SETT_ID_RESERVED_END;
@@ -494,7 +503,7 @@ static_assert(sizeof(component_own_names) / sizeof(component_own_names[0]) ==
                   SETT_ID_SINGLETONS + 1 - SETT_ID_HIERARCHY,
               "each constant id has its name");
 
-/* Returns the constant id of a name in component_own_names, or 0. */
+/* Returns the constant id of a library's type. Returns 0 for a name not in component_own_names. */
 static sett_component component_constant_id(const char* name)
 {
     for (sett_component id = SETTI_COMPONENT_LIBRARY; id <= SETT_ID_SINGLETONS; id++) {
@@ -537,14 +546,14 @@ SETTI_COLD sett_component setti_component_own_id(const sett_world* world, const 
     if (id != 0) {
         return id;
     }
-    id = SETT_ID_RESERVED_END; /* the first free id from here on */
+    id = SETT_ID_RESERVED_END; /* other types get the first free id from here on */
     while (setti_world_type(world, id) != NULL) {
         id++;
     }
     return id;
 }
 
-/* Returns the bytes of a text with the final 0. */
+/* Returns the number of bytes of a text, with the final 0. Returns 0 for NULL. */
 static size_t text_size(const char* text)
 {
     if (text == NULL) {
@@ -553,8 +562,8 @@ static size_t text_size(const char* text)
     return strlen(text) + 1;
 }
 
-/* Copies bytes to the pool. Returns NULL for no bytes. If memory runs out, returns NULL, and sets
- * *complete to false. */
+/* Copies bytes to the pool. Returns the copy, or NULL if `size` is 0. If memory runs out, returns
+ * NULL and sets *complete to false. */
 static void* pool_copy(setti_pool* pool, const void* original, size_t size, bool* complete)
 {
     if (size == 0) {
@@ -573,16 +582,17 @@ static void pool_free_copy(setti_pool* pool, const void* copy, size_t size)
     setti_pool_free(pool, setti_unconst(copy), size, 8);
 }
 
-static bool component_own_type_name(setti_pool* pool, setti_type* type, const char* type_name)
+/* Copies the name of the C type to a type. Returns false if memory runs out. */
+static bool component_copy_type_name(setti_pool* pool, setti_type* type, const char* type_name)
 {
     bool complete = true;
     type->desc.type_name = pool_copy(pool, type_name, text_size(type_name), &complete);
-    type->type_text = type_name;
+    type->type_text = type_name; /* not copied: the address itself is compared */
     return complete;
 }
 
-/* Sets the mask of the bits that count in a value. The mask is NULL if all bits count. Returns
- * false if memory runs out. */
+/* Sets the mask of a type: which bits of a value count. The mask stays NULL if all bits count.
+ * Returns false if memory runs out. */
 static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->desc.mask == NULL);
@@ -596,12 +606,12 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     if (mask == NULL) {
         return false;
     }
-    memset(mask, desc->byte_count != 0 ? 0 : 255,
-           size); /* if no ranges are given, all bytes count */
+    /* if ranges are given, only their bytes count */
+    memset(mask, desc->byte_count != 0 ? 0 : 255, size);
     for (uint32_t k = 0; k < desc->byte_count; k++) {
         memset(mask + desc->bytes[k].offset, 255, desc->bytes[k].size);
     }
-    const unsigned char* given = desc->mask;
+    const unsigned char* given = desc->mask; /* NULL: no mask is given */
     bool all_count = true;
     for (size_t k = 0; k < size; k++) {
         mask[k] &= given != NULL ? given[k] : 255;
@@ -616,8 +626,8 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     return true;
 }
 
-/* Adds `needed` to the required types of `type`, after all types that `needed` requires. Returns
- * false if memory runs out. */
+/* Adds `needed` to the required types of `type`, and before it all types that `needed` requires.
+ * Skips types that are listed already. Returns false if memory runs out. */
 SETTI_COLD static bool component_list_required(setti_pool* pool, setti_type* type,
                                                setti_type* needed)
 {
@@ -635,8 +645,9 @@ SETTI_COLD static bool component_list_required(setti_pool* pool, setti_type* typ
     return true;
 }
 
-/* Makes room for a type in `dependants` of the types that it requires, from the type number `first`
- * on. Returns false if memory runs out. */
+/* Makes room for a type in the `dependants` of each type that it requires. Returns false if memory
+ * runs out.
+ *   first  number of the required type to begin with */
 static bool component_reserve_dependants(setti_pool* pool, const setti_type* type, uint32_t first)
 {
     for (uint32_t k = first; k < type->required.count; k++) {
@@ -647,8 +658,8 @@ static bool component_reserve_dependants(setti_pool* pool, const setti_type* typ
     return true;
 }
 
-/* Notes in the type `needed` that `type` requires this type. The caller has reserved room. */
-static void component_depend(setti_pool* pool, setti_type* type, setti_type* needed)
+/* Notes in the type `needed` that `type` requires it. The caller has made room in `dependants`. */
+static void component_note_dependant(setti_pool* pool, setti_type* type, setti_type* needed)
 {
     (void)setti_type_list_add(pool, &needed->dependants, type);
     needed->flags |= SETTI_TYPE_REQUIRED;
@@ -662,7 +673,7 @@ SETTI_COLD bool setti_component_require(sett_world* world, setti_type* type, set
     setti_pool* pool = &world->pool;
     uint32_t before = type->required.count;
     size_t size = type->desc.required_count * sizeof(sett_component);
-    /* reserves all memory first */
+    /* reserves all memory before it changes anything; `ids` replaces desc.required */
     sett_component* ids = setti_pool_alloc(pool, size + sizeof(*ids), 8);
     bool reserved = ids != NULL && component_list_required(pool, type, needed) &&
                     component_reserve_dependants(pool, type, before);
@@ -672,7 +683,7 @@ SETTI_COLD bool setti_component_require(sett_world* world, setti_type* type, set
         return false;
     }
     for (uint32_t k = before; k < type->required.count; k++) {
-        component_depend(pool, type, type->required.item[k]);
+        component_note_dependant(pool, type, type->required.item[k]);
     }
     if (size != 0) {
         memcpy(ids, type->desc.required, size);
@@ -694,7 +705,7 @@ static void component_free_old_names(setti_pool* pool, const char* const* names,
     pool_free_copy(pool, names, count * sizeof(*names));
 }
 
-/* Returns NULL if `count` is 0, or if memory runs out. */
+/* Copies a list of names. Returns NULL if `count` is 0, or if memory runs out. */
 SETTI_COLD static const char** component_copy_old_names(setti_pool* pool, const char* const* names,
                                                         uint32_t count)
 {
@@ -704,7 +715,7 @@ SETTI_COLD static const char** component_copy_old_names(setti_pool* pool, const 
         return NULL;
     }
     for (uint32_t k = 0; k < count; k++) {
-        copies[k] = NULL; /* stays NULL after a failure */
+        copies[k] = NULL; /* stays NULL if memory has run out, so that all can be freed */
         if (complete) {
             copies[k] = pool_copy(pool, names[k], text_size(names[k]), &complete);
         }
@@ -716,7 +727,9 @@ SETTI_COLD static const char** component_copy_old_names(setti_pool* pool, const 
     return copies;
 }
 
-static bool component_own_callbacks(setti_pool* pool, setti_type* type,
+/* Makes the hooks on_add, on_set and on_remove of a descriptor callbacks of a type. Returns false
+ * if memory runs out. */
+static bool component_add_callbacks(setti_pool* pool, setti_type* type,
                                     const sett_component_desc* desc)
 {
     /* the index is a setti_event; descriptors have no hook for SETTI_ON_EVENT */
@@ -736,10 +749,11 @@ static bool component_own_callbacks(setti_pool* pool, setti_type* type,
     return true;
 }
 
-/* Copies a descriptor to a type, and computes `required`. Returns false if memory runs out: then
- * each pointer in type->desc is a copy or NULL, and setti_component_free_parts frees the type. */
-SETTI_COLD static bool component_own(sett_world* world, setti_type* type,
-                                     const sett_component_desc* desc)
+/* Copies a descriptor to a type, and computes `required`. Returns false if memory runs out. Even
+ * then, each pointer in type->desc is a copy or NULL, so that setti_component_free_parts can free
+ * the type. */
+SETTI_COLD static bool component_copy_desc(sett_world* world, setti_type* type,
+                                           const sett_component_desc* desc)
 {
     SETTI_ASSERT(type->required.count == 0 && type->members == NULL);
     setti_pool* pool = &world->pool;
@@ -750,7 +764,7 @@ SETTI_COLD static bool component_own(sett_world* world, setti_type* type,
     type->desc.old_names = component_copy_old_names(pool, desc->old_names, desc->old_name_count);
     type->desc.old_name_count = type->desc.old_names != NULL ? desc->old_name_count : 0;
     bool has_old_names = type->desc.old_name_count == desc->old_name_count;
-    bool complete = component_own_type_name(pool, type, desc->type_name) && has_old_names;
+    bool complete = component_copy_type_name(pool, type, desc->type_name) && has_old_names;
     type->desc.name = pool_copy(pool, desc->name, text_size(desc->name), &complete);
     type->desc.required =
         pool_copy(pool, desc->required, desc->required_count * sizeof(*desc->required), &complete);
@@ -771,7 +785,7 @@ SETTI_COLD static bool component_own(sett_world* world, setti_type* type,
             return false;
         }
     }
-    return component_own_callbacks(pool, type, desc);
+    return component_add_callbacks(pool, type, desc);
 }
 
 SETTI_COLD void setti_component_free_parts(setti_pool* pool, setti_type* type)
@@ -795,7 +809,8 @@ SETTI_COLD void setti_component_free_parts(setti_pool* pool, setti_type* type)
     setti_pool_free(pool, type, sizeof(*type), 64);
 }
 
-/* Makes room for a type in all lists and tables of the world. Returns false if memory runs out. */
+/* Makes room for a type in the lists of the world, and in the table of types. Returns false if
+ * memory runs out. */
 static bool component_reserve_lists(sett_world* world, const setti_type* type)
 {
     setti_pool* pool = &world->pool;
@@ -813,7 +828,8 @@ static bool component_reserve_lists(sett_world* world, const setti_type* type)
     return component_reserve_dependants(pool, type, 0);
 }
 
-/* Adds a type to all lists and tables of the world. Returns false if memory runs out. */
+/* Adds a type to all lists and tables of the world. Returns false if memory runs out: then it is in
+ * none of them. */
 static bool component_publish(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(type->id != 0 && setti_world_type(world, type->id) == NULL);
@@ -830,6 +846,7 @@ static bool component_publish(sett_world* world, setti_type* type)
         }
         return false;
     }
+    /* nothing fails from here on: component_reserve_lists has made room */
     (void)setti_type_list_add(pool, &world->registered, type);
     if (type->desc.old_name_count != 0) {
         (void)setti_type_list_add(pool, &world->renamed, type);
@@ -838,7 +855,7 @@ static bool component_publish(sett_world* world, setti_type* type)
         (void)setti_type_list_add(pool, &world->dont_fragment, type);
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
-        component_depend(pool, type, type->required.item[k]);
+        component_note_dependant(pool, type, type->required.item[k]);
     }
     world->types[type->id] = type;
     world->readable[type->id] = type;
@@ -860,7 +877,8 @@ SETTI_COLD void setti_component_free(sett_world* world, setti_type* type)
 
 /* ---------------------------------------------------------------------------- hooks of values */
 
-/* Locks the world for a hook. Returns the name of the callback that was running. */
+/* Locks the world while a hook runs. Returns the name of the callback that is running already, for
+ * component_unlock. */
 static const char* component_lock(const setti_type* type)
 {
     sett_world* world = type->world;
@@ -915,7 +933,8 @@ sett_status setti_type_call_read(const setti_type* type, void* value, const void
     return status;
 }
 
-/* Runs the move hook. Storages call this function: `user` is the type. */
+/* Runs the move hook. Storages call this function.
+ *   user  the type */
 static void component_move(void* destination, void* values, uint32_t count, void* user)
 {
     setti_type_call_move(user, destination, values, count);
@@ -951,7 +970,7 @@ void setti_component_init_storage(const sett_world* world, setti_storage* storag
     }
     setti_storage_init(storage, kind, desc->size, desc->align, desc->track_rows);
     if (world->pool.small) {
-        const bool small = true;
+        const bool small = true; /* small pages */
         setti_storage_use_pages(storage, small);
     }
     storage->keep_order = desc->keep_order;
@@ -962,7 +981,7 @@ void setti_component_init_storage(const sett_world* world, setti_storage* storag
     }
 }
 
-/* Lets modules choose the storage of a type. */
+/* Lets modules choose the kind of storage of a new type. An impossible choice is ignored. */
 static void component_choose_storage(const sett_world* world, setti_type* type,
                                      sett_component_desc* desc)
 {
@@ -976,8 +995,8 @@ static void component_choose_storage(const sett_world* world, setti_type* type,
     }
 }
 
-/* Registers the tag that switches a type off, if `can_disable` is set. Returns false after an
- * error. */
+/* If `can_disable` of a type is set, registers the tag that switches the type off. Returns false
+ * after an error. */
 SETTI_COLD static bool component_ensure_off(sett_world* world, setti_type* type)
 {
     if (!type->desc.can_disable || type->off != NULL) {
@@ -994,7 +1013,8 @@ SETTI_COLD static bool component_ensure_off(sett_world* world, setti_type* type)
     return type->off != NULL;
 }
 
-/* Checks the members in a descriptor. Returns NULL, or an error, perhaps in `reason`. */
+/* Checks the members in a descriptor. Returns NULL, or what is wrong. The text may be in
+ * `reason`. */
 static const char* component_check_members(sett_component_desc* desc, char* reason)
 {
     if (desc->members == NULL) {
@@ -1007,7 +1027,8 @@ static const char* component_check_members(sett_component_desc* desc, char* reas
     return desc->members->calls_()->check(desc, desc->members, desc->mask, reason);
 }
 
-/* Checks a descriptor, and fills in the defaults. Returns false after an error. */
+/* Checks a descriptor, and fills in the defaults. Returns false after an error, which is
+ * reported. */
 SETTI_COLD static bool component_check(sett_world* world, sett_component_desc* desc,
                                        const char* call)
 {
@@ -1033,7 +1054,8 @@ SETTI_COLD static bool component_check(sett_world* world, sett_component_desc* d
     return false;
 }
 
-/* Allocates a type, which component_own fills. Returns NULL if memory runs out. */
+/* Allocates a type. component_copy_desc will fill in the options. Returns NULL if memory runs
+ * out. */
 static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc,
                                    const char* call)
 {
@@ -1064,7 +1086,7 @@ SETTI_COLD setti_type* setti_component_make_part(sett_world* world, sett_compone
     if (type == NULL) {
         return NULL;
     }
-    if (!component_own(world, type, desc)) {
+    if (!component_copy_desc(world, type, desc)) {
         setti_component_free_parts(&world->pool, type);
         setti_world_no_memory(world, call);
         return NULL;
@@ -1079,7 +1101,8 @@ SETTI_COLD sett_status setti_component_rename(sett_world* world, setti_type* typ
     setti_pool* pool = &world->pool;
     sett_component_desc* present = &type->desc;
     uint32_t count = desc->old_name_count;
-    if (count == 0 || desc->old_names == present->old_names) { /* no names, or the same list */
+    /* nothing to do if there are no old names, or if this is the list that the type has */
+    if (count == 0 || desc->old_names == present->old_names) {
         return SETT_OK;
     }
     sett_status status = component_check_old_names(world, type, desc, call);
@@ -1090,7 +1113,7 @@ SETTI_COLD sett_status setti_component_rename(sett_world* world, setti_type* typ
     if (names == NULL) {
         return setti_world_no_memory(world, call);
     }
-    bool is_listed = present->old_name_count != 0; /* in world->renamed */
+    bool is_listed = present->old_name_count != 0; /* the type is in world->renamed already */
     if (!is_listed && !setti_type_list_add(pool, &world->renamed, type)) {
         component_free_old_names(pool, names, count);
         return setti_world_no_memory(world, call);
@@ -1101,7 +1124,8 @@ SETTI_COLD sett_status setti_component_rename(sett_world* world, setti_type* typ
     return SETT_OK;
 }
 
-/* Checks that a relationship sets no options that it cannot have. Returns NULL, or an error. */
+/* Checks that the descriptor of a relationship has no options that a relationship cannot have.
+ * Returns NULL, or what is wrong. */
 static const char* component_check_relationship(const sett_component_desc* desc)
 {
     bool has_value_hooks = desc->init != NULL || desc->deinit != NULL || desc->copy != NULL ||
@@ -1146,8 +1170,8 @@ static sett_component component_register_relationship(sett_world* world,
     return id;
 }
 
-/* Registers an existing name again. Reports an error if the options differ. Returns 0 after an
- * error. */
+/* Handles the registration of a name that a type has already. Reports an error if the options
+ * differ. Returns the id of the type, or 0 after an error. */
 static sett_component component_register_again(sett_world* world, setti_type* existing,
                                                const sett_component_desc* desc, const char* call)
 {
@@ -1156,7 +1180,7 @@ static sett_component component_register_again(sett_world* world, setti_type* ex
     }
     if (existing->desc.type_name == NULL) {
         /* if memory runs out, the name stays NULL, and the C type is not checked */
-        (void)component_own_type_name(&world->pool, existing, desc->type_name);
+        (void)component_copy_type_name(&world->pool, existing, desc->type_name);
     }
     if (desc->members != NULL &&
         desc->members->calls_()->set(world, existing, desc->members, call) != SETT_OK) {
@@ -1172,6 +1196,7 @@ static sett_component component_register_again(sett_world* world, setti_type* ex
     return existing->id;
 }
 
+/* Checks that a type may have the id of a descriptor. 0 means that the library chooses the id. */
 static sett_status component_check_id(sett_world* world, const sett_component_desc* desc,
                                       const char* call)
 {
@@ -1223,7 +1248,7 @@ static sett_status component_check_required(sett_world* world, const sett_compon
     return SETT_OK;
 }
 
-/* Gives a descriptor without an id the lowest free id. */
+/* Gives a descriptor the lowest free id, if it has none. Reports an error if no id is free. */
 static sett_status component_choose_id(sett_world* world, sett_component_desc* desc,
                                        const char* call)
 {
@@ -1241,7 +1266,8 @@ static sett_status component_choose_id(sett_world* world, sett_component_desc* d
 
 /* Creates a type from a checked descriptor, and adds the type to the world. Returns NULL after an
  * error.
- *   default_storage  the library may choose the storage */
+ *   name_key         the key for the name in the table of names
+ *   default_storage  the library may choose the kind of storage */
 static setti_type* component_create(sett_world* world, sett_component_desc* desc, uint64_t name_key,
                                     bool default_storage, const char* call)
 {
@@ -1260,7 +1286,7 @@ static setti_type* component_create(sett_world* world, sett_component_desc* desc
     type->flags |= desc->deinit != NULL ? SETTI_TYPE_DEINIT : 0;
     type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
     type->name_key = name_key;
-    if (!component_own(world, type, desc) || !component_publish(world, type)) {
+    if (!component_copy_desc(world, type, desc) || !component_publish(world, type)) {
         setti_component_free_parts(&world->pool, type);
         setti_world_no_memory(world, call);
         return NULL;
@@ -1268,8 +1294,9 @@ static setti_type* component_create(sett_world* world, sett_component_desc* desc
     return type;
 }
 
-/* Registers a type under an unused name.
- *   default_storage  the library may choose the storage */
+/* Registers a type under a name that no type has yet. Returns the id, or 0 after an error.
+ *   name_key         the key for the name in the table of names
+ *   default_storage  the library may choose the kind of storage */
 static sett_component component_register_new(sett_world* world, sett_component_desc* desc,
                                              uint64_t name_key, bool default_storage,
                                              const char* call)
@@ -1305,7 +1332,7 @@ SETTI_COLD sett_component sett_component_register_sized(sett_world* world,
         return 0;
     }
     if (given != &desc) {
-        desc = *given; /* a copy, for the defaults */
+        desc = *given; /* a copy, because component_check fills in the defaults */
     }
     if (desc.relationship != NULL) {
         return component_register_relationship(world, &desc, call);
@@ -1368,7 +1395,7 @@ const char* sett_component_name(const sett_world* world, sett_component componen
 
 /* Reports that the values of a type do not have the C type `type_name`.
  *   size     the size of the C type, SETTI_ANY_SIZE or SETTI_TAG_SIZE
- *   changes  the failed call changes the world, so sett_world_error gets the status */
+ *   changes  the call would change the world: so its failure sets sett_world_error */
 SETTI_COLD static void component_report_type(const sett_world* world, const setti_type* type,
                                              size_t size, const char* type_name, const char* call,
                                              bool changes)
@@ -1410,14 +1437,15 @@ SETTI_COLD static void component_report_type(const sett_world* world, const sett
     }
 }
 
-/* Returns true if `type_name` is the C type of the component, perhaps with `const`, or if the C
- * type is unknown. */
+/* Returns true if `type_name` is the C type of the component, perhaps after "const ". Also returns
+ * true if it is not known which C type the component has. */
 static bool component_has_type_name(const setti_type* type, const char* type_name)
 {
     const char* declared = type->desc.type_name;
     if (declared == NULL || type_name == type->type_text || strcmp(declared, type_name) == 0) {
         return true;
     }
+    /* 6 is the length of "const " */
     return strncmp(type_name, "const ", 6) == 0 && strcmp(declared, type_name + 6) == 0;
 }
 
@@ -1440,9 +1468,9 @@ void setti_component_describe_type(const setti_type* type, size_t size, const ch
              type_name, (unsigned)size);
 }
 
-/* Returns true if the values of a component have the C type `type_name` of `size` bytes, or if
- * the component is not registered. Else returns false, and reports the error by
- * component_report_type. */
+/* Checks that the values of a component have the C type `type_name` of `size` bytes. Returns false
+ * after an error, which is reported. Returns true if the component is not registered.
+ *   changes  as for component_report_type */
 static bool component_has_type(const sett_world* world, sett_component component, size_t size,
                                const char* type_name, const char* call, bool changes)
 {
@@ -1464,19 +1492,19 @@ static bool component_has_type(const sett_world* world, sett_component component
 bool sett_component_check_type_(const sett_world* world, sett_component component, size_t size,
                                 const char* type_name, const char* call)
 {
-    const bool changes = false;
+    const bool changes = false; /* the caller only reads */
     return component_has_type(world, component, size, type_name, call, changes);
 }
 
 bool sett_component_check_change_(sett_world* world, sett_component component, size_t size,
                                   const char* type_name, const char* call)
 {
-    const bool changes = true;
+    const bool changes = true; /* the caller changes the world */
     return component_has_type(world, component, size, type_name, call, changes);
 }
 
-/* Reports that a C++ type does not match the registered component.
- *   another  another C++ type of this name is registered
+/* Reports that a C++ type does not match the registered component of the same name.
+ *   another  the component was registered for another C++ type
  *   changes  as for component_report_type */
 SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component component,
                                        size_t size, bool another, bool changes)

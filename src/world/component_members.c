@@ -3,15 +3,17 @@
  * The workload: once for each type, at registration or right after.
  *
  * Invariant:  type->desc.members points to `of` in type->written or type->members, or is NULL;
- *             if type->members is set, the mask is 255 exactly in the bytes of members that are not
- *             local, entity_offsets are the offsets of all handles, and a type with strings or
- *             lists has the library's hooks
+ *             if type->members is set:
+ *                 the mask is 255 exactly in the bytes of members that are not local;
+ *                 entity_offsets are the offsets of all handles;
+ *                 a type with strings or lists has the library's hooks
  */
 #include "sett/members.h"
 #include "world/world.h"
 
 #include <stdio.h>
 
+/* Whether `entity_offsets` of a descriptor has an offset. */
 static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
 {
     for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
@@ -22,8 +24,8 @@ static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
     return false;
 }
 
-/* Counts the handles in a struct: adds the number of handles to *count, and the number of handles
- * in `entity_offsets` to *declared.
+/* Counts the handles in a struct, and adds their number to *count. Adds to *declared how many of
+ * them are in `entity_offsets` of the descriptor.
  *   base  offset of the struct in the value */
 static void members_count_handles(const sett_component_desc* desc, const sett_struct* structure,
                                   uint32_t base, uint32_t* count, uint32_t* declared)
@@ -39,13 +41,13 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
         if (!is_struct && !is_handle) {
             continue;
         }
-        uint32_t element_size = sizeof(sett_entity);
+        uint32_t element_size = sizeof(sett_entity); /* of an array of handles or structs */
         if (is_struct) {
             element_size = member->of->size;
         }
         uint32_t offset = base + member->offset;
         const uint32_t end = offset + member->size;
-        for (; offset < end; offset += element_size) { /* the elements of an array */
+        for (; offset < end; offset += element_size) { /* once if the member is no array */
             if (is_struct) {
                 members_count_handles(desc, member->of, offset, count, declared);
                 continue;
@@ -58,15 +60,16 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
     }
 }
 
-/* Gives a descriptor the library's hooks for strings and lists, if the struct has such members.
- * Returns NULL, or an error. */
+/* If a struct has strings or lists, gives its descriptor the library's hooks for them. Returns
+ * NULL, or what is wrong. */
 static const char* members_give_hooks(sett_component_desc* desc, const sett_struct* structure)
 {
     if (!setti_struct_owns(structure)) {
         return NULL;
     }
     bool has_hooks = desc->copy != NULL || desc->deinit != NULL;
-    bool has_our_hooks = /* given by an earlier registration */
+    /* the library's hooks, given by an earlier registration */
+    bool has_our_hooks =
         desc->copy == setti_owned_copy_hook && desc->deinit == setti_owned_deinit_hook;
     bool has_other_hooks = has_hooks && !has_our_hooks;
     if (desc->move != NULL || has_other_hooks) {
@@ -75,13 +78,14 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
     }
     desc->copy = setti_owned_copy_hook;
     desc->deinit = setti_owned_deinit_hook;
-    if (desc->save == SETT_SAVE_BYTES) {
+    if (desc->save == SETT_SAVE_BYTES) { /* bytes alone do not have the strings and lists */
         desc->save = SETT_SAVE_CLONE;
     }
     return NULL;
 }
 
-/* Returns NULL, or an error in the struct that the `write` hook writes. */
+/* Checks the struct that the `write` hook writes. Returns NULL, or what is wrong. The text may be
+ * in `out`. */
 static const char* members_check_written(const sett_struct* structure, char* out)
 {
     const char* wrong = setti_members_check(structure, SETT_ALIGNOF(sett_list), NULL, out);
@@ -92,8 +96,8 @@ static const char* members_check_written(const sett_struct* structure, char* out
     return wrong;
 }
 
-/* Checks the members of a descriptor. Returns NULL, or an error, perhaps in `out`.
- *   mask  the bits that count in a value. NULL: it is unknown which bytes are padding */
+/* Checks the members of a descriptor. Returns NULL, or what is wrong. The text may be in `out`.
+ *   mask  the bits that count in a value. NULL: it is not known which bytes are padding */
 SETTI_COLD static const char* members_check(sett_component_desc* desc, const sett_struct* structure,
                                             const unsigned char* mask, char* out)
 {
@@ -116,7 +120,7 @@ SETTI_COLD static const char* members_check(sett_component_desc* desc, const set
         return wrong;
     }
     uint32_t handles = 0;
-    uint32_t declared = 0;
+    uint32_t declared = 0; /* number of handles that are in entity_offsets */
     members_count_handles(desc, structure, 0, &handles, &declared);
     bool offsets_match = handles == declared && handles == desc->entity_offset_count;
     if (desc->entity_offset_count != 0 && !offsets_match) {
@@ -129,8 +133,8 @@ SETTI_COLD static const char* members_check(sett_component_desc* desc, const set
     return members_give_hooks(desc, structure);
 }
 
-/* Allocates the mask of a type with members. *mask becomes NULL if all bits count. Returns false if
- * memory runs out. */
+/* Makes the mask of a type with members. *mask becomes the mask, or NULL if all bits count. Returns
+ * false if memory runs out. */
 static bool members_make_mask(setti_pool* pool, const setti_members* members, unsigned char** mask)
 {
     size_t size = members->of.size;
@@ -139,14 +143,16 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
         return false;
     }
     setti_members_mask(members, *mask);
-    if (memchr(*mask, 0, size) == NULL) {
+    if (memchr(*mask, 0, size) == NULL) { /* no byte is 0: all bits count */
         setti_pool_free(pool, *mask, size, 8);
         *mask = NULL;
     }
     return true;
 }
 
-static bool members_own_written(setti_pool* pool, setti_type* type, const sett_struct* structure)
+/* Gives a type the members of the form that its `write` hook writes. Returns false if memory runs
+ * out. */
+static bool members_give_written(setti_pool* pool, setti_type* type, const sett_struct* structure)
 {
     SETTI_ASSERT(type->members == NULL);
     setti_members* written = setti_members_create(pool, structure);
@@ -162,10 +168,11 @@ static bool members_own_written(setti_pool* pool, setti_type* type, const sett_s
 
 /* Gives a type members. Sets the mask, the offsets and `hook_user` to match the members. Returns
  * false if memory runs out. */
-SETTI_COLD static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* structure)
+SETTI_COLD static bool members_give(setti_pool* pool, setti_type* type,
+                                    const sett_struct* structure)
 {
     if (type->desc.write != NULL) {
-        return members_own_written(pool, type, structure);
+        return members_give_written(pool, type, structure);
     }
     SETTI_ASSERT(structure->size == type->desc.size);
     sett_component_desc* desc = &type->desc;
@@ -228,7 +235,7 @@ SETTI_COLD const char* setti_component_validate_members(const setti_type* type)
     if (members->owned_count != 0 && !has_hooks) {
         return "strings or lists have no hooks";
     }
-    size_t counted = 0;
+    size_t counted = 0; /* bytes that count, according to the mask */
     for (size_t k = 0; k < desc->size; k++) {
         counted += mask == NULL || mask[k] == 255;
     }
@@ -251,20 +258,21 @@ SETTI_COLD const char* setti_component_validate_members(const setti_type* type)
     return NULL;
 }
 
-/* Checks that a registered type can have the members of `structure`. Returns NULL, or an error. */
+/* Checks that a registered type can have the members of `structure`. Returns NULL, or what is
+ * wrong. The text may be in `out`. */
 static const char* members_check_type(sett_world* world, const setti_type* type,
                                       const sett_struct* structure, char* out)
 {
     size_t size = type->desc.size;
     bool no_padding = type->padding_known && type->desc.mask == NULL && size == structure->size;
     const unsigned char* mask = type->desc.mask;
-    unsigned char* ones = NULL;
+    unsigned char* ones = NULL; /* a mask of ones, for a type that has no padding */
     if (no_padding) {
         ones = setti_pool_alloc(&world->pool, size, 8);
     }
     if (ones != NULL) {
         memset(ones, 255, size);
-        mask = ones; /* to members_check, a NULL mask would mean that the padding is unknown */
+        mask = ones; /* because a NULL mask would mean to members_check that padding is not known */
     }
     sett_component_desc desc = type->desc;
     const char* wrong = members_check(&desc, structure, mask, out);
@@ -276,7 +284,7 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
     return wrong;
 }
 
-/* Reports an error if the members of a type can no longer be changed. */
+/* Checks that the members of a type may still be changed. Reports the reason if they may not. */
 static sett_status members_check_change(sett_world* world, const setti_type* type, const char* call)
 {
     const char* name = type->desc.name;
@@ -324,7 +332,7 @@ SETTI_COLD sett_status setti_component_set_members(sett_world* world, setti_type
             return status;
         }
     }
-    if (!members_own(&world->pool, type, structure)) {
+    if (!members_give(&world->pool, type, structure)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
     }
     return SETT_OK;
@@ -332,7 +340,7 @@ SETTI_COLD sett_status setti_component_set_members(sett_world* world, setti_type
 
 const setti_member_calls* sett_members_link_(void)
 {
-    static const setti_member_calls calls = {members_check, members_own, setti_members_equal,
+    static const setti_member_calls calls = {members_check, members_give, setti_members_equal,
                                              setti_component_set_members};
     return &calls;
 }
@@ -387,7 +395,8 @@ bool sett_member_find(const sett_world* world, sett_component component, const c
 bool sett_member_lookup(const sett_world* world, const char* path, sett_component* component,
                         sett_member_ref* out)
 {
-    /* "name.member": both may contain dots, so the shortest name is tried first */
+    /* Splits "name.member" at each dot, because both parts may contain dots. The shortest name is
+     * tried first. */
     char name[SETTI_VALUE_MESSAGE];
     for (const char* dot = strchr(path, '.'); dot != NULL; dot = strchr(dot + 1, '.')) {
         size_t length = (size_t)(dot - path);
