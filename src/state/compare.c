@@ -79,6 +79,7 @@ bool setti_marks_next(const setti_marks* marks, uint32_t* index)
 /* Reports a slot whose generations differ. */
 static void compare_slot(setti_compare* compare, sett_entity before, sett_entity after)
 {
+    /* an entity that was alive before has ended, and an entity that is alive now has begun */
     const sett_entity* ended = (before.generation & SETTI_DEAD) == 0 ? &before : NULL;
     const sett_entity* begun = (after.generation & SETTI_DEAD) == 0 ? &after : NULL;
     bool differs = ended != NULL || begun != NULL; /* otherwise only the generation differs */
@@ -282,7 +283,7 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
     uint32_t page_end = SETTI_MIN(first + setti_storage_rows(storage), end);
     size_t size = storage->size;
     for (uint32_t row = SETTI_MAX(first, begin); row < page_end; row++) {
-        size_t k = row - first;
+        size_t k = row - first; /* the number of the row in the page */
         size_t index_offset = storage->indices + k * sizeof(uint32_t);
         bool in_before = before != NULL && row < extent[SETTI_BEFORE];
         bool in_after = after != NULL && row < extent[SETTI_AFTER];

@@ -710,7 +710,7 @@ static void selection_write_types(selection_job* job, const uint32_t* counts)
 {
     setti_delta_writer* writer = &job->writer;
     const setti_type_list* types = &job->world->registered;
-    uint32_t sent = 0;
+    uint32_t type_count = 0;
     size_t start = writer->size;
     for (uint32_t k = 0; k < types->count; k++) {
         if (counts[k] != 0) {
@@ -718,10 +718,10 @@ static void selection_write_types(selection_job* job, const uint32_t* counts)
             bool rounded = !job->exact && setti_delta_sends(types->item[k]);
             setti_delta_write_type(writer, types->item[k], rounded ? SETTI_ROUNDED : SETTI_EXACT,
                                    sections, 0);
-            sent++;
+            type_count++;
         }
     }
-    setti_delta_write_at(writer, SETTI_DELTA_COUNT_TYPES, sent, 4);
+    setti_delta_write_at(writer, SETTI_DELTA_COUNT_TYPES, type_count, 4);
     setti_delta_write_at(writer, SETTI_DELTA_TYPES_SIZE, writer->size - start, 4);
 }
 

@@ -309,8 +309,8 @@ static void state_retry_merges(setti_state* state)
     }
 }
 
-/* Frees hidden snapshots on the way from `node` to the head, up to the first that has to stay. Tries
- * postponed merges again. */
+/* Frees hidden snapshots on the way from `node` to the head, up to the first that has to stay.
+ * Tries postponed merges again. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
     while (node != NULL && node->hidden) {
@@ -348,7 +348,7 @@ static void state_end(setti_cow* cow, setti_cow_reason reason)
     uint32_t ended = state->count - state->hidden; /* hidden snapshots had ended already */
     state_set_head(state, NULL);
     for (setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
-        node->parent = NULL;
+        node->parent = NULL; /* state_free does not have to unlink children */
         if (!node->hidden) {
             state_free_slot(state, node, out_of_memory);
         }
@@ -500,8 +500,8 @@ sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const cha
         state_link_child(previous, node);
     }
     state_set_head(state, node);
-    world->pool.tick++; /* writes from now on are later than the snapshot */
-    state_tidy(state, previous);
+    world->pool.tick++;          /* writes from now on are later than the snapshot */
+    state_tidy(state, previous); /* a hidden head could not be freed before */
     state_enforce_limit(state);
     setti_trace_end(world, SETT_SPAN_SNAPSHOT);
     return SETT_OK;
@@ -545,7 +545,7 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
     setti_pool* pool = &state->world->pool;
     /* 1 + the number of the entry that holds the live page's own address, or 0 */
     uint32_t* lent = setti_pages_entry(saved->pages, saved->number);
-    /* true: there are no hooks, so the exchange swaps the addresses instead of the bytes */
+    /* true: the table and `saved` exchange pages, and no bytes are copied */
     bool plain = saved->kind == SETTI_COW_COPY && setti_pages_values(saved->pages) == NULL;
     if (*setti_pages_restored(saved->pages, saved->number) != pool->tick) {
         *lent = 0; /* not exchanged yet in this restore: the page is at its own address */
@@ -570,8 +570,8 @@ static bool restore_is_now(const setti_state* state, const setti_cow_entry* save
 }
 
 /* Restores the pages of a diff, and saves the live pages in the diff. `first` is the first snapshot
- * of the path, and `first_number` is the number of the diff's first entry in the path. If `first` is
- * NULL, the diff belongs to the head, and the live pages are not saved. */
+ * of the path, and `first_number` is the number of the diff's first entry in the path. If `first`
+ * is NULL, the diff belongs to the head, and the live pages are not saved. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t first_number)
 {
@@ -709,7 +709,7 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     } else {
         setti_values_each_skipped(state, setti_type_init_values);
     }
-    if (head != target) {
+    if (head != target) { /* the old head may be hidden, and can be freed now */
         state_tidy(state, head);
     }
     if (notifies && changes_known) {

@@ -20,7 +20,7 @@ typedef struct setti_snapshot {
     uint32_t slot; /* number of the handle's slot */
     uint64_t sum;  /* the sum of all hashes, if `summed` is true */
     bool summed;
-    bool hidden; /* ended, but the children are stored as differences from this snapshot */
+    bool hidden;          /* ended, but the children are stored as differences from this snapshot */
     uint32_t root_count;  /* number of saved roots */
     size_t root_size;     /* bytes of `roots` */
     unsigned char* roots; /* the saved roots, and the lengths of their tables */
@@ -76,8 +76,8 @@ sett_status setti_snapshot_restore(sett_world* world, sett_snapshot snapshot, co
 /* Drops a snapshot, unless the snapshot has ended already. */
 void setti_snapshot_release(sett_world* world, sett_snapshot snapshot);
 
-/* Returns the snapshot of a handle. Returns NULL if it has ended; then *status becomes the reason,
- * otherwise SETT_OK. */
+/* Returns the snapshot of a handle, and sets *status to SETT_OK. If the snapshot does not exist,
+ * returns NULL and sets *status to the reason. */
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
                                     sett_status* status);
 
