@@ -4,8 +4,8 @@
 
 #include "state/view.h"
 
-/* Returns true if it is known which bytes of a value count. `byte_count`, `members` or a `write`
- * hook of the type tell. */
+/* Returns true if the type tells which bytes of a value count, by `byte_count`, `members` or a
+ * `write` hook. */
 static inline bool setti_hash_knows_content(const setti_type* type)
 {
     return type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL;

@@ -789,14 +789,14 @@ static sett_status selection_encode_view(selection_job* job, setti_view* view, c
     return job->writer.encoder.status;
 }
 
-/* Encodes a part. `snapshot` is the receiver's state, or null: then job->tick decides which values
- * are sent. */
+/* Encodes a part. `snapshot` is the receiver's state. If the handle is null, job->tick decides
+ * which values are sent. */
 static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, const char* call)
 {
     sett_world* world = job->world;
     setti_view view;
     sett_status status = SETT_OK;
-    bool by_tick = snapshot.slot == 0 && snapshot.serial == 0; /* the handle is null */
+    bool by_tick = snapshot.slot == 0 && snapshot.serial == 0; /* true: the handle is null */
     setti_snapshot* since = NULL;
     if (!by_tick) {
         since = setti_snapshot_find(world, snapshot, &status);

@@ -382,7 +382,7 @@ static void state_enforce_limit(setti_state* state)
             node = node->younger;
         }
         if (node == state->head || state->count - state->hidden == 1) {
-            break; /* the head stays, and a snapshot that is the only one */
+            break; /* the head and the only snapshot always stay */
         }
         state_drop(state, node, STATE_LOST);
         dropped++;

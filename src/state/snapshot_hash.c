@@ -128,7 +128,7 @@ static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage*
     return count;
 }
 
-/* Estimates how long sum_difference takes. The unit is the time of one hash. */
+/* Estimates the time of sum_difference, as a number of hashes. */
 static uint64_t sum_price_difference(setti_view* view)
 {
     const setti_type_list* types = &view->world->registered;
@@ -154,8 +154,8 @@ static uint64_t sum_price_difference(setti_view* view)
     return price;
 }
 
-/* Returns the snapshot nearest to `node` whose sum is known, or NULL. Nearness counts snapshots, in
- * the order of taking. */
+/* Returns a snapshot with a known sum: the nearest to `node` in the order of taking. Returns NULL
+ * if no sum is known. */
 static setti_snapshot* sum_find_known(setti_snapshot* node)
 {
     setti_snapshot* older = node->older;

@@ -358,8 +358,8 @@ static bool undo_is_arranged(const sett_world* from_world, const sett_world* to_
     return true;
 }
 
-/* Orders the children of `parent` in `to_world` as they are ordered in `from_world`. Overwrites
- * `order`, the caller's scratch list. */
+/* Gives the children of `parent` in `to_world` the order of `from_world`. Overwrites `order`, the
+ * caller's scratch list. */
 static bool undo_order_children(const sett_world* from_world, sett_world* to_world,
                                 sett_entity parent, setti_selected* order)
 {
@@ -394,8 +394,8 @@ static bool undo_order(const sett_world* from_world, sett_world* to_world,
     return ok;
 }
 
-/* Returns true if an entity has no name or another name in `to_world`, and can get its name of
- * `from_world` there. No sibling may have the name already. */
+/* Returns true if an entity lacks its name of `from_world` in `to_world`, and can get the name: no
+ * sibling there has the name. */
 static bool undo_can_rename(const sett_world* from_world, const sett_world* to_world,
                             sett_entity entity)
 {
@@ -554,8 +554,8 @@ static void undo_free_steps(sett_undo* undo)
     }
 }
 
-/* Frees a step that undo_find_forgettable has returned. The step is the oldest, and at most one
- * step follows it directly, or the step is the end of a branch. */
+/* Frees a step that undo_find_forgettable has returned. This is the end of a branch, or the oldest
+ * step if at most one step follows directly. */
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
     SETTI_ASSERT(step != undo->now && step->branches <= 1);
@@ -586,7 +586,7 @@ static void undo_forget(sett_undo* undo, undo_step* step)
     undo_free_step(undo, step);
 }
 
-/* Returns the step to forget next: the oldest step if at most one step follows it directly,
+/* Returns the step to forget next. This is the oldest step if at most one step follows directly,
  * otherwise the oldest end of a branch. Never returns the present step. Returns NULL if no step can
  * be forgotten. */
 static undo_step* undo_find_forgettable(const sett_undo* undo)

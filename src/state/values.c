@@ -103,7 +103,7 @@ static size_t values_columns(const setti_storage* storage, size_t* size)
 {
     size_t offset = (size_t)setti_storage_rows(storage) * storage->size;
     size_t saved_size = storage->saved != 0 ? storage->saved : storage->rows.size;
-    *size = saved_size - offset; /* at saved_size, a saved page has the bits of its rows */
+    *size = saved_size - offset; /* without the bits at the end of a saved page */
     return offset;
 }
 
