@@ -394,8 +394,8 @@ static bool undo_order(const sett_world* from_world, sett_world* to_world,
     return ok;
 }
 
-/* Returns true if an entity lacks its name of `from_world` in `to_world`, and can get the name: no
- * sibling there has the name. */
+/* Returns true if an entity lacks its name of `from_world` in `to_world`, and no sibling there has
+ * the name. */
 static bool undo_can_rename(const sett_world* from_world, const sett_world* to_world,
                             sett_entity entity)
 {

@@ -74,7 +74,7 @@ static void view_count_entry(setti_view* view, const setti_cow_entry* entry, uin
     view->page_count++;
 }
 
-/* Adds the entry's table to the hash table. The bitset of the table gets a bit for the page. */
+/* Adds the entry's table to the hash table. Counts the words up to the bit of the entry's page. */
 static void view_count_words(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)side;
