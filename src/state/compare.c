@@ -17,17 +17,18 @@
 
 void setti_marks_clear(setti_marks* marks)
 {
+    /* no word is in use now: bits that stay in marks->word do not count */
     memset(marks->used, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
 }
 
 /* Returns the next used word after the word `number`, or marks->words if there is none. `number` is
- * SIZE_MAX to find the first used word. */
+ * SIZE_MAX to find the first used word: SIZE_MAX + 1 is 0. */
 static size_t marks_next_word(const setti_marks* marks, size_t number)
 {
     for (number++; number < marks->words; number = (number / 64 + 1) * 64) {
-        uint64_t rest = marks->used[number / 64] >> (number % 64);
-        if (rest != 0) {
-            return number + setti_bits_lowest(rest);
+        uint64_t used_from_here = marks->used[number / 64] >> (number % 64);
+        if (used_from_here != 0) {
+            return number + setti_bits_lowest(used_from_here);
         }
     }
     return marks->words;
@@ -56,16 +57,16 @@ bool setti_marks_next(const setti_marks* marks, uint32_t* index)
     if (*index != SETTI_NONE) {
         uint32_t bit = *index % 64;
         number = *index / 64;
-        uint64_t rest = 0; /* the bits after *index in the same word */
-        if (bit < 63) {    /* a shift by 64 is undefined */
-            rest = marks->word[number] >> (bit + 1);
+        uint64_t later_bits = 0; /* the bits after *index in the same word */
+        if (bit < 63) {          /* a shift by 64 is undefined */
+            later_bits = marks->word[number] >> (bit + 1);
         }
-        if (rest != 0) {
-            *index += 1 + setti_bits_lowest(rest);
+        if (later_bits != 0) {
+            *index += 1 + setti_bits_lowest(later_bits);
             return true;
         }
     }
-    do {
+    do { /* a used word can have no bits */
         number = marks_next_word(marks, number);
     } while (number < marks->words && marks->word[number] == 0);
     if (number >= marks->words) {
@@ -78,6 +79,7 @@ bool setti_marks_next(const setti_marks* marks, uint32_t* index)
 /* Reports a slot whose generations differ. */
 static void compare_slot(setti_compare* compare, sett_entity before, sett_entity after)
 {
+    /* an entity that was alive before has ended, and an entity that is alive now has begun */
     const sett_entity* ended = (before.generation & SETTI_DEAD) == 0 ? &before : NULL;
     const sett_entity* begun = (after.generation & SETTI_DEAD) == 0 ? &after : NULL;
     bool differs = ended != NULL || begun != NULL; /* otherwise only the generation differs */
@@ -146,7 +148,7 @@ SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_pag
             eights |= differs << k;
         }
         uint64_t bits = 0;
-        for (; eights != 0; eights &= eights - 1) {
+        for (; eights != 0; eights &= eights - 1) { /* the rows of eights that differ, one by one */
             uint32_t first = 8 * setti_bits_lowest(eights);
             for (uint32_t row = first; row < first + 8; row++) {
                 uint64_t differs = memcmp(before + row * size, after + row * size, size) != 0;
@@ -157,34 +159,34 @@ SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_pag
     }
 }
 
-/* Calls compare_rows_of with a constant size, if the size is usual. */
+/* Calls compare_rows_of. The compiler makes a faster copy of the function for each usual size. */
 static void compare_rows(setti_compare_rows* rows, const setti_view_page* next, size_t size)
 {
 #define COMPARE_ROWS(n) compare_rows_of(rows, next, n)
     SETTI_COMPARE_BY_SIZE(size, COMPARE_ROWS);
 }
 
-/* Reports the rows that differ, if the same entity has a value in the row on both sides. */
+/* Reports the rows that differ and have a value of the same entity on both sides. */
 static void compare_report_rows(setti_compare* compare, const setti_storage* storage,
                                 setti_compare_rows* rows)
 {
     setti_view* view = compare->view;
     const setti_pages* entities = &view->world->entities.pages;
     uint32_t first_word = rows->first / 64;
-    uint64_t any = 0;
+    uint64_t reported_bits = 0;
     for (uint32_t side = 0; side < 2; side++) { /* drops rows without a value on the side */
         const uint64_t* words =
             setti_view_get(view, &storage->presence, rows->first >> SETTI_BITS_SHIFT, side);
         for (uint32_t k = 0; k < rows->words; k++) {
-            uint32_t word = (first_word + k) & (SETTI_BITS_WORDS - 1);
+            uint32_t word = (first_word + k) & (SETTI_BITS_WORDS - 1); /* in the page of presence */
             rows->bits[k] &= words != NULL ? words[word] : 0;
         }
     }
     for (uint32_t k = 0; k < rows->words; k++) { /* drops rows of new entities */
         rows->bits[k] &= ~marks_get(&compare->begun, first_word + k);
-        any |= rows->bits[k];
+        reported_bits |= rows->bits[k];
     }
-    if (any != 0) {
+    if (reported_bits != 0) {
         const setti_entity_page* page =
             setti_view_get(view, entities, rows->first >> SETTI_ENTITY_SHIFT, SETTI_AFTER);
         SETTI_ASSERT(page != NULL);
@@ -197,8 +199,8 @@ static_assert(SETTI_COMPARE_WORDS * 64 <= SETTI_ENTITY_ROWS &&
                   SETTI_COMPARE_WORDS <= SETTI_BITS_WORDS,
               "rows lie in one page of entities, and one of presence");
 
-/* Finds the rows of an array's page that differ. Reports the rows if the sink has the callback
- * `rows`. Otherwise marks the indices. */
+/* Finds the rows of an array's page that differ. Reports the rows if both sides have the page and
+ * the sink has the callback `rows`. Otherwise marks the indices. */
 static void compare_array_page(setti_compare* compare, const setti_storage* storage,
                                const setti_view_page* page, const setti_view_page* next)
 {
@@ -268,8 +270,9 @@ static void compare_mark_index(setti_compare* compare, const void* index_column)
     }
 }
 
-/* Marks the entities of a page's rows that differ. Looks at rows >= `begin` and < `end` only; rows
- * are numbered through all pages. `extent` is the number of rows in use, by side. */
+/* Compares the rows of a page from `begin` to `end` - 1, and marks the entities of rows that
+ * differ. Row numbers count through all pages. `extent` is the number of rows in use on each
+ * side. */
 static void compare_mark_rows(setti_compare* compare, const setti_storage* storage,
                               const setti_view_page* page, uint32_t begin, uint32_t end,
                               const uint32_t extent[2])
@@ -280,7 +283,7 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
     uint32_t page_end = SETTI_MIN(first + setti_storage_rows(storage), end);
     size_t size = storage->size;
     for (uint32_t row = SETTI_MAX(first, begin); row < page_end; row++) {
-        size_t k = row - first;
+        size_t k = row - first; /* the number of the row in the page */
         size_t index_offset = storage->indices + k * sizeof(uint32_t);
         bool in_before = before != NULL && row < extent[SETTI_BEFORE];
         bool in_after = after != NULL && row < extent[SETTI_AFTER];
@@ -293,27 +296,27 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
         if (in_before) {
             compare_mark_index(compare, before + index_offset);
         }
-        if (in_after && !same_index) {
+        if (in_after && !same_index) { /* otherwise the index is marked already */
             compare_mark_index(compare, after + index_offset);
         }
     }
 }
 
-/* Marks the rows from `less` to `more` - 1, which are in use on one side only. These rows differ,
- * even if the pages are equal. */
-static void compare_mark_rest(setti_compare* compare, const setti_storage* storage, uint32_t less,
-                              uint32_t more, const uint32_t extent[2])
+/* Marks the entities of the rows from `begin` to `end` - 1. Only one side uses these rows, so they
+ * differ even if the pages are equal. */
+static void compare_mark_rest(setti_compare* compare, const setti_storage* storage, uint32_t begin,
+                              uint32_t end, const uint32_t extent[2])
 {
-    if (less == more) {
+    if (begin == end) {
         return;
     }
-    uint32_t last = (more - 1) >> storage->shift; /* the number of the last page */
-    for (uint32_t number = less >> storage->shift; number <= last; number++) {
+    uint32_t last = (end - 1) >> storage->shift; /* the number of the last page */
+    for (uint32_t number = begin >> storage->shift; number <= last; number++) {
         setti_view_page page = {&storage->rows, number, {NULL, NULL}};
         for (uint32_t side = 0; side < 2; side++) {
             page.in[side] = setti_view_get(compare->view, &storage->rows, number, side);
         }
-        compare_mark_rows(compare, storage, &page, less, more, extent);
+        compare_mark_rows(compare, storage, &page, begin, end, extent);
     }
 }
 
@@ -324,12 +327,12 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     const setti_view_page* page;
     const uint32_t extent[2] = {setti_view_extent(compare->view, type, SETTI_BEFORE),
                                 setti_view_extent(compare->view, type, SETTI_AFTER)};
-    uint32_t less = SETTI_MIN(extent[0], extent[1]);
-    uint32_t more = SETTI_MAX(extent[0], extent[1]);
+    uint32_t common_end = SETTI_MIN(extent[0], extent[1]);
+    uint32_t end = SETTI_MAX(extent[0], extent[1]);
     while ((page = setti_view_next(compare->view, &storage->rows, &cursor)) != NULL) {
-        compare_mark_rows(compare, storage, page, 0, more, extent);
+        compare_mark_rows(compare, storage, page, 0, end, extent);
     }
-    compare_mark_rest(compare, storage, less, more, extent);
+    compare_mark_rest(compare, storage, common_end, end, extent);
 }
 
 /* Marks the sources of all links in pages that differ. */
@@ -342,6 +345,7 @@ static void compare_mark_records(setti_compare* compare, const setti_records* re
         for (uint32_t side = 0; side < 2; side++) {
             uint32_t first = page->number << records->shift;
             uint64_t end = (uint64_t)first + ((uint64_t)1 << records->shift);
+            /* the first number in the root is the count of records */
             end = SETTI_MIN(end, (uint64_t)setti_view_number(view, records->root, side));
             for (uint32_t record = first; record < end; record++) {
                 uint32_t index;
@@ -390,7 +394,7 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* The pages that a walk over indices has read last: neighbouring indices share pages. */
+/* The latest pages that a walk over indices has read. Neighbouring indices share pages. */
 typedef struct compare_cache {
     setti_view_page presence;
     setti_view_page rows;
@@ -489,15 +493,15 @@ static void compare_index(setti_compare* compare, compare_cache* cache, const se
     }
 }
 
-/* Returns those of `bits` at which an index may have a value on some side. `bits` belong to the
- * word `number` of the indices. */
+/* Returns `bits` without the bits of indices that have no value on either side. `bits` is the word
+ * `number` of a set of indices. */
 static uint64_t compare_present(setti_compare* compare, compare_cache* cache,
                                 const setti_storage* storage, uint32_t number, uint64_t bits)
 {
     const setti_pages* pages = &storage->presence;
     uint64_t present = 0;
     if (storage->kind == SETTI_SPARSE) {
-        return bits; /* compare_index looks up each index */
+        return bits; /* compare_index finds out which indices have values */
     }
     const void* const* presence =
         compare_page(compare->view, &cache->presence, pages, number / SETTI_BITS_WORDS);
@@ -518,10 +522,10 @@ void setti_compare_notify(setti_compare* compare, const setti_type* type)
     for (size_t number = marks_next_word(bits, SIZE_MAX); number < bits->words;
          number = marks_next_word(bits, number)) {
         uint32_t first = (uint32_t)number * 64; /* the first index of the word */
-        uint64_t rest =
+        uint64_t present =
             compare_present(compare, &cache, &type->storage, (uint32_t)number, bits->word[number]);
-        for (; rest != 0; rest &= rest - 1) {
-            compare_index(compare, &cache, type, first + setti_bits_lowest(rest));
+        for (; present != 0; present &= present - 1) {
+            compare_index(compare, &cache, type, first + setti_bits_lowest(present));
         }
     }
 }
@@ -531,7 +535,7 @@ bool setti_compare_concerns(setti_compare* compare, const setti_type* type)
     setti_view* view = compare->view;
     const setti_pages* pages[3] = {&type->storage.presence, &type->storage.rows,
                                    type->records != NULL ? type->records->pages : NULL};
-    for (uint32_t k = 0; k < 3 && pages[k] != NULL; k++) {
+    for (uint32_t k = 0; k < 3 && pages[k] != NULL; k++) { /* only pages[2] can be NULL */
         uint32_t cursor = SETTI_NONE;
         if (setti_view_next(view, pages[k], &cursor) != NULL) {
             return true;
@@ -545,7 +549,8 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
 {
     if (setti_compare_concerns(compare, type)) {
         setti_marks_clear(&compare->bits);
-        /* entities that began are always marked: their values can equal those of an ended entity */
+        /* an entity that began always counts: the ended entity at the index can have an equal
+         * value */
         setti_marks_join(&compare->bits, &compare->begun);
         setti_compare_mark(compare, type);
         setti_compare_notify(compare, type);
@@ -556,6 +561,7 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
 static size_t compare_word_count(setti_view* view)
 {
     const sett_world* world = view->world;
+    /* `end` is above all indices that an entity or a value has on either side */
     uint64_t end = (uint64_t)setti_view_count(view, &world->entities.pages) << SETTI_ENTITY_SHIFT;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_storage* storage = &world->registered.item[k]->storage;
@@ -573,10 +579,10 @@ static size_t compare_word_count(setti_view* view)
 
 #define COMPARE_SETS 3
 
-/* Returns the number of words that a set takes in memory. */
+/* Returns the number of words that a set of `words` words takes in memory. */
 static size_t compare_set_words(size_t words)
 {
-    return words + words / 64 + 1; /* `word`, then `used` */
+    return words + words / 64 + 1; /* the array `word`, then the array `used` */
 }
 
 /* Returns the size of all sets in bytes. */

@@ -7,7 +7,7 @@
 /* The rows that differ in a page of an array. */
 #define SETTI_COMPARE_WORDS 16
 typedef struct setti_compare_rows {
-    uint64_t bits[SETTI_COMPARE_WORDS]; /* a bit for each row */
+    uint64_t bits[SETTI_COMPARE_WORDS]; /* a bit for each row, set if the row differs */
     uint32_t words;
     uint32_t first;              /* entity index of the first row */
     const unsigned char* before; /* the page on side SETTI_BEFORE */
@@ -28,15 +28,15 @@ typedef struct setti_compare_rows {
 
 /* Receives all differences. */
 typedef struct setti_compare_sink {
-    /* Gets the rows of arrays that differ, if the same entity has a value on both sides. Then
-     * value() does not get these rows. NULL: value() gets all. */
+    /* Gets the rows of arrays that differ, if the same entity has a value on both sides. These rows
+     * are not passed to value(). If this callback is NULL, value() gets them. */
     void (*rows)(struct setti_compare_sink* sink, setti_compare_rows* rows);
     /* Gets the entities at an index. `ended` is NULL if side SETTI_BEFORE has no entity there,
      * `begun` is NULL if side SETTI_AFTER has none. This callback may be NULL. */
     void (*entity)(struct setti_compare_sink* sink, const sett_entity* ended,
                    const sett_entity* begun);
-    /* Gets the entities and values at an index on both sides. An entity is null, and a value NULL,
-     * on a side without it. */
+    /* Gets the entities and values at an index on both sides. On a side without an entity, the
+     * entity is null. On a side without a value, the value is NULL. */
     void (*value)(struct setti_compare_sink* sink, sett_entity entity_before, const void* before,
                   sett_entity entity_after, const void* after);
 } setti_compare_sink;

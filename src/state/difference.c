@@ -69,7 +69,7 @@ static size_t difference_byte(difference_pair pair, const unsigned char* a, cons
     return SIZE_MAX;
 }
 
-/* Returns a remark if the byte at an offset may be padding, or an empty text. */
+/* Returns a remark if the byte at an offset may be padding. Otherwise returns an empty text. */
 static const char* difference_padding(difference_pair pair, size_t offset)
 {
     if (difference_mask(pair.a, offset) != difference_mask(pair.b, offset)) {
@@ -95,7 +95,7 @@ static void difference_print_bytes(char out[32], const unsigned char* value, siz
     }
 }
 
-/* Writes the end of a sentence that tells how two values differ. */
+/* Writes how two values differ. The text continues the caller's sentence. */
 SETTI_COLD static int difference_values(const setti_type* type_a, const void* a,
                                         const setti_type* type_b, const void* b, char* out,
                                         size_t size)
@@ -156,7 +156,7 @@ SETTI_COLD static int difference_described(sett_entity entity, difference_pair p
     return snprintf(out, size, ": %s in the first world, %s in the second", text[0], text[1]);
 }
 
-/* Returns the value of an entity, or NULL if there is none. `type` may be NULL. */
+/* Returns the value of an entity. Returns NULL if there is none, or if `type` is NULL. */
 static const void* difference_find(const setti_type* type, sett_entity entity)
 {
     if (type == NULL) {

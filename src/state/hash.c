@@ -89,7 +89,7 @@ void setti_hash_begin(setti_hash_type* hasher, const setti_type* type)
     hasher->size = setti_hash_size(type);
     hasher->mask = type->desc.mask;
     hasher->members = type->desc.write != NULL ? &hash_written : type->members;
-    if (hasher->size == 0) {
+    if (hasher->size == 0) { /* the values are not hashed */
         hasher->members = NULL;
     }
 }
@@ -103,6 +103,7 @@ bool setti_hash_is_plain(const setti_hash_type* hasher)
     if (members == NULL) {
         return true;
     }
+    /* true: hash_floats can find NaN in the plain bytes, or no member is a float */
     bool finds_nan = members->words != NULL || !members->floats;
     return members->adjacent && finds_nan;
 }
@@ -132,7 +133,7 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
 /* A sink that collects bytes in `piece`, and hashes the piece when it is full. */
 typedef struct hash_sink {
     sett_sink sink; /* first */
-    uint64_t hash;  /* of all full pieces */
+    uint64_t hash;  /* the hash of all full pieces */
     size_t used;    /* bytes in `piece` */
     unsigned char piece[HASH_PIECE];
 } hash_sink;
@@ -238,7 +239,7 @@ uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, cons
                         bytes + records->data);
 }
 
-/* Returns the sum of a page of entities. `first` is the index of the first slot. */
+/* Returns the sum of the hashes of a page's entities. `first` is the index of the first slot. */
 static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
 {
     uint64_t sum = 0;
@@ -251,7 +252,8 @@ static uint64_t hash_slots(const setti_entity_page* page, uint32_t first)
     return sum;
 }
 
-/* Returns what is remembered of each page of a table, or NULL if memory runs out. */
+/* Returns an array with the remembered sum of each page of a table. Returns NULL if memory runs
+ * out. */
 static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 {
     setti_page_notes* notes = setti_notes_get(&world->pool, pages);
@@ -263,17 +265,17 @@ static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
     }
     uint32_t count = setti_bits_ceil(SETTI_MAX(pages->count, 4));
     size_t old_size = notes->hash_count * sizeof(*notes->hash);
-    setti_page_hash* hash = setti_pool_alloc_zero(&world->pool, count * sizeof(*hash), 16);
-    if (hash == NULL) {
+    setti_page_hash* grown = setti_pool_alloc_zero(&world->pool, count * sizeof(*grown), 16);
+    if (grown == NULL) {
         return NULL;
     }
     if (old_size != 0) {
-        memcpy(hash, notes->hash, old_size);
+        memcpy(grown, notes->hash, old_size);
     }
     setti_pool_free(&world->pool, notes->hash, old_size, 16);
-    notes->hash = hash;
+    notes->hash = grown;
     notes->hash_count = count;
-    return hash;
+    return grown;
 }
 
 typedef enum hash_answer {
@@ -281,7 +283,7 @@ typedef enum hash_answer {
     HASH_PRICE /* an estimate of the number of hashes that the sum needs */
 } hash_answer;
 
-/* A table of pages to hash. */
+/* A table of pages, and the answer that is wanted. */
 typedef struct hash_part {
     sett_world* world;
     const setti_hash_type* hasher; /* NULL: the pages are entities */
@@ -291,8 +293,8 @@ typedef struct hash_part {
     hash_answer answer;
 } hash_part;
 
-/* Returns the table to hash for a type: the rows, or the presence if no bytes of rows are
- * hashed. */
+/* Returns the table to hash for a type. This is the table of presence if no bytes of an array's
+ * rows are hashed, otherwise the table of rows. */
 static setti_pages* hash_pages_of(const sett_world* world, const setti_hash_type* hasher)
 {
     setti_storage* storage = &world->types[hasher->type->id]->storage;
@@ -317,8 +319,8 @@ static sett_entity hash_entity(const hash_part* part, uint32_t index)
     return (sett_entity){index, hash_entities(part, index)->generation[index & SETTI_ENTITY_MASK]};
 }
 
-/* Returns the words of presence from index `first` to the end of the page that has the index, or
- * NULL if there is no such page. */
+/* Returns the address of the presence word of the index `first`. The words up to the end of the
+ * page follow. Returns NULL if there is no page. */
 static const uint64_t* hash_words(const hash_part* part, uint32_t first)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -342,7 +344,7 @@ static uint32_t hash_extent(const hash_part* part)
     return setti_view_extent(part->view, part->hasher->type, SETTI_BEFORE);
 }
 
-/* Returns the number of records in a page. */
+/* Returns the number of records in the page `number`. */
 static uint32_t hash_record_count(const hash_part* part, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;
@@ -355,8 +357,9 @@ static uint32_t hash_record_count(const hash_part* part, uint32_t number)
     return SETTI_MIN(rest, (uint32_t)1 << records->shift);
 }
 
-/* Returns the sum of up to 64 values. Bit k of `bits` stands for the entity at index `base` + k.
- * `rows` is the address of the value at index `base`, or NULL for tags. */
+/* Returns the sum of the hashes of up to 64 values. Bit k of `bits` stands for the entity at
+ * index `base` + k. `rows` is the address of the value at index `base`, or NULL if no bytes are
+ * hashed. */
 static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
                           const unsigned char* rows)
 {
@@ -374,8 +377,8 @@ static uint64_t hash_word(const hash_part* part, uint32_t base, uint64_t bits,
     return sum;
 }
 
-/* Returns the sum of a page of an array: `page` has the rows, or the presence of a type without
- * hashed rows. */
+/* Returns the sum of the hashes of an array's values in one page. `page` is a page of rows, or a
+ * page of presence if no bytes of rows are hashed. */
 static uint64_t hash_array(const hash_part* part, const unsigned char* page, uint32_t number)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -397,7 +400,7 @@ static uint64_t hash_array(const hash_part* part, const unsigned char* page, uin
     return sum;
 }
 
-/* Returns the sum of a page of rows of a sparse set. */
+/* Returns the sum of the hashes of a sparse set's values in one page. */
 static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, uint32_t number)
 {
     const setti_storage* storage = &part->hasher->type->storage;
@@ -414,7 +417,8 @@ static uint64_t hash_sparse(const hash_part* part, const unsigned char* page, ui
     return sum;
 }
 
-/* Returns the sum of the hashes of a page of links. `record` is the address of the first link. */
+/* Returns the sum of the hashes of the links in a page. `record` is the address of the first
+ * link. */
 static uint64_t hash_records(const hash_part* part, const unsigned char* record, uint32_t number)
 {
     const setti_records* records = part->hasher->type->records;
@@ -449,7 +453,7 @@ static uint64_t hash_shape(const hash_part* part, uint32_t number)
         return hash_record_count(part, number);
     }
     if (part->hasher == NULL || part->pages != &part->hasher->type->storage.rows) {
-        return 0;
+        return 0; /* a changed page of entities or of presence has a new tick */
     }
     const setti_storage* storage = &part->hasher->type->storage;
     uint32_t first = number << storage->shift;
@@ -474,10 +478,10 @@ static uint64_t hash_price_of(const hash_part* part)
     if (has_rows) {
         return setti_storage_rows(&part->hasher->type->storage);
     }
-    return 64;
+    return 64; /* a guess for pages of entities, links and presence */
 }
 
-/* Returns the sum or the price of a live page. `known` is what is remembered of the page, or NULL
+/* Returns the sum or the price of a live page. `known` is the remembered sum of the page, or NULL
  * if memory ran out. */
 static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_page_hash* known)
 {
@@ -489,7 +493,7 @@ static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_pag
     uint64_t tick = part->pages->tick[number];
     uint64_t shape = hash_shape(part, number);
     if (known != NULL && known->tick == tick && known->shape == shape) {
-        return part->answer == HASH_SUM ? known->hash : 0;
+        return part->answer == HASH_SUM ? known->hash : 0; /* a known sum costs no hashes */
     }
     if (part->answer == HASH_PRICE) {
         return hash_price_of(part);
@@ -503,7 +507,7 @@ static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_pag
     return hash;
 }
 
-/* Returns the sum or the price of a table. */
+/* Returns the sum of a table's hashes, or the price of this sum. */
 static uint64_t hash_part_sum(const hash_part* part)
 {
     setti_page_hash* remembered = hash_remembered(part->world, part->pages);
@@ -557,7 +561,7 @@ static uint64_t hash_all(sett_world* world, setti_view* view, hash_answer answer
 uint64_t setti_hash_sum(sett_world* world, setti_view* view)
 {
     uint64_t sum = hash_all(world, view, HASH_SUM);
-    world->pool.tick++; /* later writes have a later tick */
+    world->pool.tick++; /* later writes differ from the remembered ticks */
     return sum;
 }
 
@@ -577,8 +581,8 @@ uint64_t sett_world_hash(sett_world* world)
 /* Returns true if all machines hash the type's values alike. */
 static bool hash_is_portable(const setti_type* type)
 {
-    if (setti_hash_size(type) ==
-        0) { /* the type has no bytes, is not saved, or a module hashes it */
+    if (setti_hash_size(type) == 0) {
+        /* there are no bytes to hash, or a module hashes the values */
         return type->desc.size == 0 || type->desc.save == SETT_SAVE_SKIP || type->module != NULL;
     }
     if (type->desc.write != NULL) {
@@ -642,7 +646,7 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
         end = SETTI_MIN(end, storage->extent);
     }
     for (; row < end; row++) {
-        uint32_t index = row;
+        uint32_t index = row; /* rows of arrays are numbered by index */
         if (storage->kind == SETTI_SPARSE) {
             index = *setti_storage_index(storage, row);
         }
@@ -656,8 +660,8 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     return values;
 }
 
-/* Returns the values of a page that was written without a new tick. The `type` in the result is
- * NULL if there is no such page. */
+/* Finds a page that was written without a new tick, and returns the page's values. The `type` in
+ * the result is NULL if there is no page. */
 static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -676,7 +680,8 @@ static hash_values hash_check(sett_world* world)
     return (hash_values){NULL, {0, 0}, 0};
 }
 
-/* Writes the handle and the path of values->first, and the number of entities that have values. */
+/* Writes the handle and the path of values->first. If more entities have values, also writes the
+ * number of entities. */
 static void hash_name_entity(const sett_world* world, const hash_values* values, char* out,
                              size_t size)
 {

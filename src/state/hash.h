@@ -4,7 +4,8 @@
 
 #include "state/view.h"
 
-/* Returns true if `bytes`, `members` or a `write` hook of the type tell which bytes count. */
+/* Returns true if the type tells which bytes of a value count, by `byte_count`, `members` or a
+ * `write` hook. */
 static inline bool setti_hash_knows_content(const setti_type* type)
 {
     return type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL;
@@ -35,9 +36,9 @@ void setti_hash_begin(setti_hash_type* hasher, const setti_type* type);
 /* Returns true if the hash of a value without NaN is the hash of its bytes in memory. */
 bool setti_hash_is_plain(const setti_hash_type* hasher);
 
-#define SETTI_HASH_K 0x9E3779B97F4A7C15u
+#define SETTI_HASH_K 0x9E3779B97F4A7C15u /* 2^64 / the golden ratio */
 
-/* Mixes all bits of a number. */
+/* Mixes all bits of a number, like the last steps of splitmix64. */
 SETTI_INLINE uint64_t setti_hash_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -52,7 +53,8 @@ SETTI_INLINE uint64_t setti_hash_step(uint64_t hash, uint64_t word)
     return hash ^ (hash >> 32);
 }
 
-/* Returns 0 if no float of `word` is NaN. */
+/* Returns 0 if no float of `word` is NaN. The sum of a NaN and its part of nan.add carries into the
+ * sign bit. */
 SETTI_INLINE uint64_t setti_hash_nan(setti_nan_word nan, uint64_t word)
 {
     return ((word & ~nan.test) + nan.add) & nan.test;
@@ -60,6 +62,7 @@ SETTI_INLINE uint64_t setti_hash_nan(setti_nan_word nan, uint64_t word)
 
 SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
 {
+    /* + SETTI_HASH_K, because setti_hash_mix(0) is 0 */
     return setti_hash_mix((((uint64_t)entity.generation << 32) | entity.index) + SETTI_HASH_K);
 }
 
@@ -71,7 +74,7 @@ uint64_t setti_hash_link(const setti_hash_type* hasher, sett_entity source, cons
 /* Returns the sum of all hashes on side SETTI_BEFORE of a view. `view` is NULL to hash the live
  * world. */
 uint64_t setti_hash_sum(sett_world* world, setti_view* view);
-/* Estimates the work of setti_hash_sum, in hashes. */
+/* Estimates how many hashes setti_hash_sum has to compute. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);
 
 SETTI_INLINE uint64_t setti_hash_finish(uint64_t sum)

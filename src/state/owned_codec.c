@@ -60,7 +60,7 @@ static const char* owned_check(const setti_player* player, const setti_type* typ
     return NULL;
 }
 
-/* Tells setti_change_put to read an entry's value into the component. */
+/* setti_change_put calls `fill`, which reads the value of an entry into the component. */
 typedef struct owned_fill {
     setti_edit_fill fill; /* first */
     const setti_type* type;
@@ -84,7 +84,7 @@ static bool owned_play(const setti_player* player, setti_type* type, sett_entity
                        const setti_delta_entry* entry)
 {
     sett_world* world = type->world;
-    sett_status status = SETT_OK; /* owned_fill_write sets it */
+    sett_status status = SETT_OK; /* owned_fill_write can set another status */
     const owned_fill fill = {
         {owned_fill_write}, type, owned_delta_type(player, type)->rule, entry, &status};
     void* value;

@@ -193,20 +193,20 @@ static sett_status replica_register(sett_world* to_world, const sett_world* from
     return SETT_OK;
 }
 
-/* Returns the type of `to_world` with the name of `type`, or `otherwise` if there is none. `type`
- * may be NULL. */
+/* Returns the type of `to_world` with the name of `type`. Returns `fallback` if there is none, or
+ * if `type` is NULL. */
 static setti_type* replica_type_or(const sett_world* to_world, const setti_type* type,
-                                   setti_type* otherwise)
+                                   setti_type* fallback)
 {
     if (type == NULL) {
-        return otherwise;
+        return fallback;
     }
     setti_type* local = replica_find(to_world, type);
-    return local != NULL ? local : otherwise;
+    return local != NULL ? local : fallback;
 }
 
-/* Sets the pointers in `to_world` that lead to special types, if `from_world` has the types. Then
- * calls the modules of `to_world`. */
+/* Sets the pointers in `to_world` to special types that `from_world` has. Also calls the modules of
+ * both worlds. */
 static void replica_set_pointers(sett_world* to_world, const sett_world* from_world)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
@@ -217,12 +217,12 @@ static void replica_set_pointers(sett_world* to_world, const sett_world* from_wo
         setti_type** module_type = &to_world->module_type[k];
         *module_type = replica_type_or(to_world, from_world->module_type[k], *module_type);
     }
-    SETTI_MODULES_EACH(from_world, calls, join) {
+    SETTI_MODULES_EACH(from_world, calls, join) { /* the types are registered now */
         calls->join(to_world);
     }
     to_world->last_tag = replica_type_or(to_world, from_world->last_tag, to_world->last_tag);
     if (to_world->last_tag != NULL) {
-        to_world->last_tag->flags |= SETTI_TYPE_ONE;
+        to_world->last_tag->flags |= SETTI_TYPE_ONE; /* at most one entity has the tag */
     }
     to_world->listener_version++;
     SETTI_MODULES_EACH(to_world, other, update) {
@@ -242,7 +242,7 @@ sett_status setti_replica_join(sett_world* to_world, const sett_world* from_worl
             return status;
         }
     }
-    /* if a required type has a switch, the switch was registered too: `type` can be that switch */
+    /* a type is registered together with its switch: `type` can be the switch of a required type */
     if (replica_find(to_world, type) != NULL) {
         return SETT_OK;
     }
@@ -275,7 +275,8 @@ sett_status setti_replica_join_bare(sett_world* to_world, const sett_world* from
                             call);
 }
 
-/* Makes `local` require the type of `to_world` that has the name of `required`. */
+/* Makes `local` require the type of `to_world` that has the name of `required`. Returns false if
+ * memory runs out. */
 static bool replica_add_require(sett_world* to_world, setti_type* local, const setti_type* required)
 {
     setti_type* local_required = replica_find(to_world, required);
@@ -285,7 +286,8 @@ static bool replica_add_require(sett_world* to_world, setti_type* local, const s
     return setti_component_require(to_world, local, local_required);
 }
 
-/* Makes `local` require what `type` requires. Joins `type` if there is no `local`. */
+/* Makes the type of `to_world` with the name of `type` require the same types. Registers the type
+ * if `to_world` lacks it. */
 static sett_status replica_require(sett_world* to_world, const sett_world* from_world,
                                    const setti_type* type, const char* call)
 {
@@ -306,7 +308,7 @@ static sett_status replica_require(sett_world* to_world, const sett_world* from_
     return SETT_OK;
 }
 
-/* Adds the components that `type` requires to entities that have `type` and lack them. */
+/* Adds the components that `type` requires to all entities that have `type`. */
 static sett_status replica_add_required(sett_world* to_world, const setti_type* type)
 {
     SETTI_EACH_INDEX(index, &type->storage) {
@@ -325,7 +327,7 @@ static sett_status replica_add_required(sett_world* to_world, const setti_type* 
 sett_status setti_replica_require(sett_world* to_world, const sett_world* from_world,
                                   const char* call)
 {
-    /* the loops leave out types that the first loop registers: these types have no entities */
+    /* `count` leaves out types that the first loop registers: these types have no entities */
     uint32_t count = to_world->registered.count;
     for (uint32_t k = 0; k < count; k++) {
         const char* name = to_world->registered.item[k]->desc.name;
@@ -367,8 +369,7 @@ static bool replica_is_used(const setti_root* root)
     return memcmp(root->address, root->first, root->size) != 0;
 }
 
-/* Returns a root of `from_world` that is used but that `to_world` lacks, or NULL if there is
- * none. */
+/* Returns a root that `from_world` uses and `to_world` lacks. Returns NULL if there is none. */
 static const setti_root* replica_find_missing(const sett_world* from_world,
                                               const sett_world* to_world)
 {
@@ -399,7 +400,7 @@ static sett_status replica_check_types(const sett_world* from_world, sett_world*
     return SETT_OK;
 }
 
-/* Registers missing types in `to_world`, and checks all types again. */
+/* Registers missing types in `to_world`. Then checks all types, including the new types. */
 static sett_status replica_register_all(const sett_world* from_world, sett_world* to_world,
                                         const char* call)
 {
@@ -565,6 +566,7 @@ static bool replica_reserve_listeners(sett_world* to_world, uint32_t capacity)
     for (setti_listener* listener = to_world->listeners; listener != NULL;
          listener = listener->next) {
         setti_storage* members = &listener->members;
+        /* the members of a group are the first rows of its storages; observers have no members */
         bool has_members = listener->owned.count == 0 && !listener->observes && capacity != 0;
         if (has_members && !setti_storage_reserve_indices(&to_world->pool, members, 0, capacity)) {
             return false;
@@ -735,7 +737,7 @@ static void replica_copy(const sett_world* from_world, sett_world* to_world,
     }
 }
 
-/* Makes all storages, which are empty, use small pages or large pages. */
+/* Makes all storages use small pages or large pages. The storages must be empty. */
 static void replica_use_pages(sett_world* to_world, bool small)
 {
     if (to_world->pool.small == small) {
@@ -768,7 +770,7 @@ sett_status setti_replica_clone(const sett_world* from_world, sett_world* to_wor
     if (replica_ends_with_calls(to_world)) {
         setti_change_destroy_all(to_world);
     }
-    setti_commands_drop_all(to_world); /* includes commands that callbacks have just recorded */
+    setti_commands_drop_all(to_world); /* the callbacks of destroyed values can record commands */
     replica_empty_tables(to_world);
     replica_use_pages(to_world, from_world->pool.small);
     size_t size = ((size_t)from_world->signatures.count + 1) * sizeof(uint32_t);
@@ -808,7 +810,7 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from_pages,
 {
     bool fresh;
     if (to_pages->data[number] != NULL && to_pages->tick[number] < pool->cow_from) {
-        /* a snapshot keeps this page: a new page replaces it, and nothing is copied twice */
+        /* a snapshot keeps the old page: a fresh page, because a write would first copy the old */
         setti_pages_free(pool, to_pages, number);
     }
     if (!setti_pages_ensure(pool, to_pages, number, &fresh)) {
@@ -847,7 +849,7 @@ static bool replica_update_map(const sett_world* from_world, sett_world* to_worl
                                setti_replica_map* map)
 {
     uint32_t count = from_world->signatures.count;
-    if (map->swept != from_world->signatures.swept) { /* the signatures are numbered anew */
+    if (map->swept != from_world->signatures.swept) { /* `from_world` has new signature numbers */
         map->swept = from_world->signatures.swept;
         map->count = 0;
         setti_edit_reclaim_signatures(to_world);
@@ -873,11 +875,11 @@ static bool replica_update_sets(const sett_world* from_world, sett_world* to_wor
 {
     for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
         uint32_t signature = page->signature[slot];
-        if (signature != 0 && map->signature[signature] == SETTI_NONE) {
+        if (signature != 0 && map->signature[signature] == SETTI_NONE) { /* not known yet */
             map->signature[signature] = replica_signature(from_world, to_world, signature);
         }
         page->signature[slot] = signature != 0 ? map->signature[signature] : 0;
-        if (page->signature[slot] == SETTI_NONE) {
+        if (page->signature[slot] == SETTI_NONE) { /* memory ran out */
             return false;
         }
     }
@@ -894,7 +896,7 @@ static bool replica_update_entities(const sett_world* from_world, sett_world* to
         replica_update_map(from_world, to_world, map) &&
         replica_update_pages(&to_world->pool, &from_world->entities.pages, &table->pages, since);
     for (uint32_t number = 0; copied && number < table->pages.count; number++) {
-        if (table->pages.tick[number] == to_world->pool.tick) { /* changed by this update */
+        if (table->pages.tick[number] == to_world->pool.tick) { /* this update copied the page */
             setti_entity_page* page = table->pages.data[number];
             copied = page == NULL || replica_update_sets(from_world, to_world, map, page);
             setti_entity_refresh(table, number);
@@ -943,7 +945,7 @@ static bool replica_update_root(setti_pool* pool, const setti_root* root, setti_
     return true;
 }
 
-/* Copies all changes. Returns false if memory runs out. */
+/* Copies everything that changed after the tick `since`. Returns false if memory runs out. */
 static bool replica_update_all(const sett_world* from_world, sett_world* to_world,
                                setti_replica_map* map, uint64_t since)
 {
@@ -969,7 +971,8 @@ static bool replica_update_all(const sett_world* from_world, sett_world* to_worl
     return true;
 }
 
-/* Returns the name of a type or root whose difference prevents an update, or NULL. */
+/* Returns the name of a type or a root that differs too much for an update. Returns NULL if there
+ * is none. */
 static const char* replica_update_check(const sett_world* from_world, const sett_world* to_world)
 {
     for (uint32_t k = 0; k < from_world->registered.count; k++) {

@@ -29,8 +29,8 @@ static void restored_add(restored_sink* sink, sett_restored_kind kind, sett_enti
     list->item[list->count++] = (sett_restored){kind, sink->component, entity};
 }
 
-/* `revived` is an entity that only the restored snapshot has, or NULL. `killed` is an entity that
- * only the present state has, or NULL. */
+/* `revived` is an entity that only the restored snapshot has. `killed` is an entity that only the
+ * present state has. One of them may be NULL. */
 static void restored_note_entity(setti_compare_sink* given, const sett_entity* revived,
                                  const sett_entity* killed)
 {
@@ -43,8 +43,8 @@ static void restored_note_entity(setti_compare_sink* given, const sett_entity* r
     }
 }
 
-/* `restored_value` is NULL if the restored snapshot has no value, and `present_value` is NULL if
- * the present state has none. */
+/* `restored_value` is NULL if the restored snapshot has no value. `present_value` is NULL if the
+ * present state has no value. */
 static void restored_note_value(setti_compare_sink* given, sett_entity restored,
                                 const void* restored_value, sett_entity present,
                                 const void* present_value)

@@ -43,15 +43,14 @@ sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
     return ring;
 }
 
-/* Returns the position in ring->place of the snapshot that is `back` snapshots before the
- * latest. */
+/* Returns the place of the snapshot that is `back` snapshots before the latest. */
 static uint32_t ring_index(const sett_ring* ring, uint32_t back)
 {
     SETTI_ASSERT(back < ring->count);
     return (ring->first + ring->count - 1 - back) % ring->capacity;
 }
 
-/* Returns the number of snapshots, without those before the oldest that has not ended. */
+/* Returns the number of snapshots from the oldest that has not ended to the latest. */
 static uint32_t ring_length(const sett_ring* ring)
 {
     for (uint32_t length = ring->count; length != 0; length--) {
@@ -87,8 +86,8 @@ sett_status sett_ring_destroy(sett_ring* ring)
     return SETT_OK;
 }
 
-/* Drops the `count` latest snapshots, the oldest of them first. */
-static void ring_drop_later(sett_ring* ring, uint32_t count)
+/* Drops the `count` latest snapshots, in the order in which they were taken. */
+static void ring_drop_latest(sett_ring* ring, uint32_t count)
 {
     for (uint32_t k = count; k > 0; k--) {
         setti_snapshot_release(ring->world, ring->place[ring_index(ring, k - 1)].snapshot);
@@ -104,11 +103,11 @@ static sett_status ring_take(sett_ring* ring, uint64_t frame, const char* call)
     if (status != SETT_OK) {
         return status;
     }
-    uint32_t later = 0;
+    uint32_t later = 0; /* number of snapshots of this frame or of later frames */
     while (later < ring->count && ring->place[ring_index(ring, later)].frame >= frame) {
         later++;
     }
-    ring_drop_later(ring, later);
+    ring_drop_latest(ring, later);
     if (ring->count == ring->capacity) {
         ring_drop_oldest(ring);
     }
@@ -146,7 +145,7 @@ static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call
         return status;
     }
     if (sett_snapshot_status(ring->world, target) == SETT_OK) {
-        ring_drop_later(ring, back); /* first, so that the restore copies each page only once */
+        ring_drop_latest(ring, back); /* first, so that the restore copies each page only once */
     }
     return setti_snapshot_restore(ring->world, target, call);
 }
@@ -189,8 +188,8 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
     return ring_restore(ring, back, "sett_ring_restore");
 }
 
-/* Returns how many snapshots a frame is before the latest, or `length` if the ring lacks the
- * frame. */
+/* Returns the number of snapshots that are later than the snapshot of a frame. Returns `length` if
+ * the ring lacks the frame. */
 static uint32_t ring_find(const sett_ring* ring, uint64_t frame, uint32_t length)
 {
     uint32_t back = 0;

@@ -48,7 +48,7 @@ static void selection_sort(setti_selected* selected)
 {
     sett_entity* item = selected->entity;
     uint32_t count = selected->count;
-    bool ascends = true; /* and has no duplicates: most lists do */
+    bool ascends = true; /* most lists are sorted already, without duplicates */
     for (uint32_t k = 1; k < count && ascends; k++) {
         ascends = selection_key(item[k - 1]) < selection_key(item[k]);
     }
@@ -136,7 +136,7 @@ sett_status setti_selection_find(sett_world* world, const sett_selection* select
     if (status != SETT_OK) {
         return status;
     }
-    uint32_t count = world->entities.count;
+    uint32_t count = world->entities.count; /* without a list and a query, all entities */
     if (selection->entities != NULL) {
         count = selection->entity_count;
     } else if (selection->query != NULL) {
@@ -237,7 +237,7 @@ static uint64_t selection_sum(const sett_world* world, const setti_selected* sel
         if (setti_entity_is_current(&world->entities, entity)) {
             value = setti_storage_find(&type->storage, entity.index);
         }
-        setti_delta_sum_value(&sum, sett_null(), NULL, entity, value);
+        setti_delta_sum_value(&sum, sett_null(), NULL, entity, value); /* nothing to subtract */
     }
     return sum.sum;
 }
@@ -294,11 +294,11 @@ typedef struct selection_job {
     bool any_enter;             /* some selected entities are new to the receiver */
     setti_selected before;      /* selection->before, sorted */
     setti_view* since;          /* SETTI_BEFORE is the receiver's state; NULL: `tick` decides */
-    uint64_t tick;              /* as in setti_part */
+    uint64_t tick;              /* without `since`: values written later are sent */
     const sett_world* to_world; /* the receiving world, or NULL if it is not known */
     bool exact;                 /* values are not rounded */
     bool rounds;                /* the current type's values are rounded */
-    setti_bytes packed;         /* memory for two rounded values */
+    setti_bytes packed;         /* memory for two rounded values, to compare them */
 } selection_job;
 
 /* Returns true if the receiver is known to have an entity. */
@@ -340,7 +340,7 @@ static bool selection_enters(const selection_job* job, sett_entity entity)
 
 /* Returns true if an owner of the entity's value is new to the receiver. Owners are the parent of
  * the entity, or the targets of links. */
-static bool selection_leads_in(const selection_job* job, sett_entity entity)
+static bool selection_has_new_owner(const selection_job* job, sett_entity entity)
 {
     const setti_codec* codec = job->entry_writer.codec;
     const setti_type* owner_type = job->entry_writer.type;
@@ -348,7 +348,7 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
         owner_type = codec->follows(job->world);
     }
     if (owner_type != NULL) {
-        codec = setti_delta_codec(owner_type);
+        codec = setti_delta_codec(owner_type); /* the codec of the hierarchy, after `follows` */
     }
     if (!job->any_enter || codec->owner == NULL) {
         return false;
@@ -362,7 +362,7 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
     return !sett_is_null(owner);
 }
 
-/* Returns true if two values of a type with a codec may differ. */
+/* Returns true if two values may differ. The type must have a codec. */
 static bool selection_codec_differs(const selection_job* job, const void* before, const void* after)
 {
     const setti_type* type = job->entry_writer.type;
@@ -375,7 +375,7 @@ static bool selection_codec_differs(const selection_job* job, const void* before
     return memcmp(before, after, type->storage.size) != 0;
 }
 
-/* Rounds a value. Returns the address of the packed bytes: the half of job->packed for `side`. */
+/* Rounds a value into the half of job->packed for `side`. Returns the address of the half. */
 static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t side)
 {
     setti_delta_writer* entry_writer = &job->entry_writer;
@@ -383,12 +383,12 @@ static unsigned char* selection_pack(selection_job* job, const void* value, uint
     size_t begin = entry_writer->size;
     size_t size = setti_delta_bytes(entry_writer->type);
     unsigned char* packed = job->packed.data + side * setti_send_size(members, size);
-    /* the bytes follow the entries, and are dropped below */
+    /* the value is written after the entries for a moment, to get its bytes */
     setti_delta_write_bytes(entry_writer, entry_writer->type, value);
     if (entry_writer->encoder.status == SETT_OK) {
         setti_send_pack(members, entry_writer->out + begin, size, packed);
     }
-    entry_writer->size = begin;
+    entry_writer->size = begin; /* drops the bytes */
     return packed;
 }
 
@@ -403,7 +403,8 @@ static void selection_write_value(selection_job* job, const void* value)
     }
 }
 
-/* Returns true if two values are equal after rounding, if the type's values are rounded. */
+/* Returns true if two values are equal. Values that are sent rounded are compared after
+ * rounding. */
 static bool selection_is_same(selection_job* job, const void* before, const void* after)
 {
     if (!job->rounds) {
@@ -415,18 +416,18 @@ static bool selection_is_same(selection_job* job, const void* before, const void
     return memcmp(packed_before, packed_after, size) == 0;
 }
 
-/* Returns true if the receiver needs the value. */
+/* Returns true if the receiver, which has the value `before`, needs the value `after`. */
 static bool selection_differs(selection_job* job, sett_entity entity, const void* before,
                               const void* after)
 {
     if (job->entry_writer.codec == NULL) {
         return !selection_is_same(job, before, after);
     }
-    return selection_codec_differs(job, before, after) || selection_leads_in(job, entity);
+    return selection_codec_differs(job, before, after) || selection_has_new_owner(job, entity);
 }
 
-/* Returns the kind of the entry for a value of an entity that the receiver has. `value` is NULL if
- * the entity has no value. */
+/* Returns the kind of the entry for a value, compared with the snapshot job->since. The receiver
+ * must have the entity. `value` is NULL if the entity has no value. */
 static setti_delta_kind selection_kind_since(selection_job* job, sett_entity entity,
                                              const void* value)
 {
@@ -467,6 +468,7 @@ static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const voi
         return receiver_has_value ? SETTI_DELTA_REMOVED : SELECTION_NO_ENTRY;
     }
     bool has_owner = job->entry_writer.codec != NULL && job->entry_writer.codec->owner != NULL;
+    /* a value with an owner is always sent, because the owner can be new to the receiver */
     bool may_be_old = receiver_has_value && job->tick != 0 && !has_owner;
     if (may_be_old && sett_changed_tick(job->world, entity, type->id) <= job->tick) {
         return SELECTION_NO_ENTRY;
@@ -495,7 +497,7 @@ static void selection_write_block(selection_job* job, uint32_t base, uint64_t bi
     setti_delta_writer* entry_writer = &job->entry_writer;
     const setti_storage* storage = &entry_writer->type->storage;
     bool one_value = (bits & (bits - 1)) == 0;
-    if (one_value) { /* an entry is shorter than a block */
+    if (one_value) { /* for one value, an entry is shorter than a block */
         uint32_t index = base + setti_bits_lowest(bits);
         selection_write_entry(job, setti_entity_at(&job->world->entities, index),
                               setti_storage_find(storage, index), SETTI_DELTA_ADDED);
@@ -512,7 +514,7 @@ static void selection_write_block(selection_job* job, uint32_t base, uint64_t bi
 
 /* Added values of up to 64 neighbouring entities. */
 typedef struct selection_block {
-    uint32_t base; /* the first of the 64 indices */
+    uint32_t base; /* the first of the 64 indices, a multiple of 64 */
     uint64_t bits; /* bit k: the entity at index `base` + k has a value in the block */
 } selection_block;
 
@@ -524,8 +526,8 @@ static void selection_end_block(selection_job* job, selection_block* block)
     }
 }
 
-/* Adds an entry. A value of the kind SETTI_DELTA_ADDED is collected in `block`. An entry of another
- * kind is written at once, after the block. */
+/* Adds an entry. An entry of the kind SETTI_DELTA_ADDED is collected in `block`. Before another
+ * entry is written, the block is written. */
 static void selection_add_entry(selection_job* job, selection_block* block, sett_entity entity,
                                 const void* value, setti_delta_kind kind)
 {
@@ -583,11 +585,11 @@ static void selection_write_all_ended(selection_job* job)
 
 /* Returns true if the receiver has to destroy an entity. The entity is in job->before if the
  * program gave a list `before`, otherwise in job->selected. */
-static bool selection_ends(const selection_job* job, sett_entity entity)
+static bool selection_must_destroy(const selection_job* job, sett_entity entity)
 {
     uint32_t position = selection_position(&job->selected, entity);
     unsigned char mark = position != SETTI_NONE ? job->mark[position] : 0;
-    if (job->selection->before != NULL) { /* then the receiver has the entity */
+    if (job->selection->before != NULL) { /* the receiver has all entities of job->before */
         return (mark & SELECTION_ALIVE) == 0;
     }
     return mark == SELECTION_KNOWN; /* known and not alive */
@@ -596,16 +598,17 @@ static bool selection_ends(const selection_job* job, sett_entity entity)
 static void selection_write_ended(selection_job* job)
 {
     const sett_selection* selection = job->selection;
+    /* the entities that the receiver may have to destroy */
     const setti_selected* list = selection->before != NULL ? &job->before : &job->selected;
     bool is_partial =
         selection->before != NULL || selection->entities != NULL || selection->query != NULL;
     setti_delta_begin_handles(&job->writer);
-    if (!is_partial) {
+    if (!is_partial) { /* a destroyed entity is not in job->selected */
         selection_write_all_ended(job);
         return;
     }
     for (uint32_t k = 0; k < list->count; k++) {
-        if (selection_ends(job, list->entity[k])) {
+        if (selection_must_destroy(job, list->entity[k])) {
             setti_delta_write_handle(&job->writer, list->entity[k].index,
                                      list->entity[k].generation);
         }
@@ -638,7 +641,7 @@ static void selection_write_list(setti_delta_writer* writer, const setti_selecte
     setti_delta_write_at(writer, count_offset, writer->count, 4);
 }
 
-/* Lists the owners of a type's sent values. Returns false if memory runs out. */
+/* Appends the owners of a type's sent values to `owners`. Returns false if memory runs out. */
 static bool selection_find_owners(const selection_job* job, const setti_type* type,
                                   setti_selected* owners)
 {
@@ -666,6 +669,7 @@ static void selection_write_parents(selection_job* job)
     setti_selected owners = {0};
     for (uint32_t k = 0; k < job->world->registered.count; k++) {
         const setti_type* type = job->world->registered.item[k];
+        /* only entries of the hierarchy name the owner by index */
         bool has_parents = setti_delta_form_of(type) == SETTI_DELTA_TREE &&
                            setti_selection_has_type(job->selection, type);
         if (has_parents && !selection_find_owners(job, type, &owners)) {
@@ -687,6 +691,7 @@ static void selection_write_values(selection_job* job, uint32_t* counts)
         entry_writer->count = 0;
         job->rounds = !job->exact && setti_delta_sends(entry_writer->type);
         size_t packed_size = 2 * (size_t)setti_delta_bytes(entry_writer->type);
+        /* the receiver derives lists of sources from the links */
         bool follows_links = setti_delta_form_of(entry_writer->type) == SETTI_DELTA_TARGET;
         if (!follows_links && setti_selection_has_type(job->selection, entry_writer->type)) {
             bool reserved =
@@ -705,18 +710,18 @@ static void selection_write_types(selection_job* job, const uint32_t* counts)
 {
     setti_delta_writer* writer = &job->writer;
     const setti_type_list* types = &job->world->registered;
-    uint32_t sent = 0;
+    uint32_t type_count = 0;
     size_t start = writer->size;
     for (uint32_t k = 0; k < types->count; k++) {
         if (counts[k] != 0) {
-            uint32_t sections[SETTI_DELTA_SECTIONS] = {counts[k]};
+            uint32_t sections[SETTI_DELTA_SECTIONS] = {counts[k]}; /* the others stay empty */
             bool rounded = !job->exact && setti_delta_sends(types->item[k]);
             setti_delta_write_type(writer, types->item[k], rounded ? SETTI_ROUNDED : SETTI_EXACT,
                                    sections, 0);
-            sent++;
+            type_count++;
         }
     }
-    setti_delta_write_at(writer, SETTI_DELTA_COUNT_TYPES, sent, 4);
+    setti_delta_write_at(writer, SETTI_DELTA_COUNT_TYPES, type_count, 4);
     setti_delta_write_at(writer, SETTI_DELTA_TYPES_SIZE, writer->size - start, 4);
 }
 
@@ -741,7 +746,7 @@ static void selection_write(selection_job* job, setti_view* view, uint32_t* coun
     setti_delta_write_seal(writer);
 }
 
-/* Checks that all selected values can be sent. */
+/* Fails if a selected entity has a value of a type that cannot be sent. */
 static sett_status selection_check_types(const selection_job* job, const char* call)
 {
     for (uint32_t k = 0; k < job->world->registered.count; k++) {
@@ -784,13 +789,14 @@ static sett_status selection_encode_view(selection_job* job, setti_view* view, c
     return job->writer.encoder.status;
 }
 
-/* Encodes a part. `snapshot` is the member `since` of setti_part. */
+/* Encodes a part. `snapshot` is the receiver's state. If the handle is null, job->tick decides
+ * which values are sent. */
 static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, const char* call)
 {
     sett_world* world = job->world;
     setti_view view;
     sett_status status = SETT_OK;
-    bool by_tick = snapshot.slot == 0 && snapshot.serial == 0; /* job->tick decides what is sent */
+    bool by_tick = snapshot.slot == 0 && snapshot.serial == 0; /* true: the handle is null */
     setti_snapshot* since = NULL;
     if (!by_tick) {
         since = setti_snapshot_find(world, snapshot, &status);
@@ -825,7 +831,7 @@ static sett_status selection_encode(selection_job* job, sett_snapshot snapshot, 
     return status;
 }
 
-static void selection_end(selection_job* job)
+static void selection_free_job(selection_job* job)
 {
     setti_pool* pool = &job->world->pool;
     setti_pool_free(pool, job->entry_writer.out, job->entry_writer.capacity, 16);
@@ -850,7 +856,7 @@ sett_status sett_selection_encode(sett_world* world, const sett_selection* selec
     if (status == SETT_OK && out != NULL) {
         memcpy(out, job.writer.out, job.writer.size);
     }
-    selection_end(&job);
+    selection_free_job(&job);
     return status;
 }
 
@@ -866,7 +872,7 @@ sett_status setti_selection_encode(sett_world* world, const setti_part* part, co
     *out = (setti_bytes){job.writer.out, job.writer.size, job.writer.capacity};
     job.writer.out = NULL; /* the caller has the bytes */
     job.writer.capacity = 0;
-    selection_end(&job);
+    selection_free_job(&job);
     return status;
 }
 
@@ -942,6 +948,6 @@ sett_status sett_selection_copy(sett_world* from_world, const sett_selection* se
     } else {
         status = setti_world_fail_with(to_world, status, "%s", sett_world_message(from_world));
     }
-    selection_end(&job);
+    selection_free_job(&job);
     return status;
 }

@@ -16,8 +16,8 @@ typedef struct setti_selected {
 sett_status setti_selection_check(sett_world* world, const sett_selection* selection,
                                   const char* call);
 
-/* Checks a selection, and lists the selected entities. If the selection has no list of entities,
- * these are the entities of the query, or all entities if there is no query. */
+/* Checks a selection, and lists the selected entities. These are the listed entities, or the
+ * entities of the query. Without a list and a query, all entities are selected. */
 sett_status setti_selection_find(sett_world* world, const sett_selection* selection,
                                  const char* call, setti_selected* out);
 void setti_selection_free(sett_world* world, setti_selected* selected);
@@ -30,9 +30,9 @@ bool setti_selected_has(const setti_selected* selected, sett_entity entity);
 /* A part of a world to encode. */
 typedef struct setti_part {
     const sett_selection* selection;
-    sett_snapshot since;        /* changes since then are sent; null: `tick` decides what is sent */
+    sett_snapshot since;        /* changes after this snapshot are sent; null: `tick` decides */
     const sett_world* to_world; /* the receiving world, or NULL if it is not known */
-    uint64_t tick; /* sent are values written later, and values that `to_world` lacks */
+    uint64_t tick; /* values written later are sent, and values that `to_world` lacks; 0: all */
 } setti_part;
 
 /* Encodes a part. The caller frees `out`, also after a failure. */

@@ -146,7 +146,7 @@ static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)
     }
     setti_snapshot_slot* slot = &state->slot[number];
     slot->node = node;
-    state->serial += state->serial == UINT32_MAX ? 2 : 1; /* skips 0, the null handle's serial */
+    state->serial += state->serial == UINT32_MAX ? 2 : 1; /* no handle gets the null serial 0 */
     slot->serial = state->serial;
     slot->lost = false;
     node->slot = number;
@@ -169,7 +169,7 @@ static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
     }
 }
 
-/* Saves all roots and the lengths of their tables. */
+/* Saves all roots, and the number of pages of each table that a root has. */
 static void roots_save(const sett_world* world, unsigned char* out)
 {
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
@@ -190,8 +190,8 @@ const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti
     return node->roots + root->saved_at;
 }
 
-/* Restores all roots and the lengths of their tables. A root that is newer than the snapshot gets
- * its first contents. */
+/* Restores all roots, and the number of pages of each table that a root has. A root that is newer
+ * than the snapshot gets its first contents. */
 static void roots_restore(const sett_world* world, const setti_snapshot* node)
 {
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
@@ -263,7 +263,7 @@ static void state_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-/* Merges a hidden snapshot into its only child. Returns false if memory runs out: then a later call
+/* Merges a hidden snapshot into its only child. If memory runs out, returns false, and a later call
  * of state_tidy tries again. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
@@ -309,8 +309,8 @@ static void state_retry_merges(setti_state* state)
     }
 }
 
-/* Frees hidden snapshots from `node` towards the head, until one has to stay. Tries postponed
- * merges again. */
+/* Frees hidden snapshots on the way from `node` to the head, up to the first that has to stay.
+ * Tries postponed merges again. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
     while (node != NULL && node->hidden) {
@@ -345,10 +345,10 @@ static void state_end(setti_cow* cow, setti_cow_reason reason)
 {
     bool out_of_memory = reason == SETTI_COW_OUT_OF_MEMORY;
     setti_state* state = (setti_state*)cow;
-    uint32_t ended = state->count - state->hidden;
+    uint32_t ended = state->count - state->hidden; /* hidden snapshots had ended already */
     state_set_head(state, NULL);
     for (setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
-        node->parent = NULL;
+        node->parent = NULL; /* state_free does not have to unlink children */
         if (!node->hidden) {
             state_free_slot(state, node, out_of_memory);
         }
@@ -382,7 +382,7 @@ static void state_enforce_limit(setti_state* state)
             node = node->younger;
         }
         if (node == state->head || state->count - state->hidden == 1) {
-            break; /* the head and the last snapshot always stay */
+            break; /* the head and the only snapshot always stay */
         }
         state_drop(state, node, STATE_LOST);
         dropped++;
@@ -407,11 +407,11 @@ void setti_state_set_limit(setti_state* state)
     state_enforce_limit(state);
 }
 
-/* Drops snapshots when the saved pages exceed the limit. */
+/* Drops snapshots, because the saved pages exceed the limit. */
 static void state_full(setti_cow* cow)
 {
     setti_state* state = (setti_state*)cow;
-    /* if a write may be in progress, the next snapshot enforces the limit */
+    /* if a write may be in progress, the limit is enforced later, by the next snapshot */
     if (state->world->locks == 0 && !state->world->side_by_side && !state->has_clones) {
         state_enforce_limit(state);
     }
@@ -419,7 +419,7 @@ static void state_full(setti_cow* cow)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Prepares the types that were registered since the last call. */
+/* Prepares the types that were registered after the last call. */
 static sett_status snapshot_prepare(setti_state* state, const char* call)
 {
     const setti_type_list* types = &state->world->registered;
@@ -500,8 +500,8 @@ sett_status setti_snapshot_take(sett_world* world, sett_snapshot* out, const cha
         state_link_child(previous, node);
     }
     state_set_head(state, node);
-    world->pool.tick++; /* writes from now on are later than the snapshot */
-    state_tidy(state, previous);
+    world->pool.tick++;          /* writes from now on are later than the snapshot */
+    state_tidy(state, previous); /* a hidden head could not be freed before */
     state_enforce_limit(state);
     setti_trace_end(world, SETT_SPAN_SNAPSHOT);
     return SETT_OK;
@@ -526,8 +526,8 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target)
     return node;
 }
 
-/* Returns an entry of a path by number. Numbers count through the entries of all snapshots of the
- * path, from the snapshot `first` on. */
+/* Returns an entry of a path by number. The numbers count the entries of all snapshots of the path.
+ * `first` is the first snapshot of the path. */
 static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t entry_number)
 {
     const setti_snapshot* node = first;
@@ -537,13 +537,15 @@ static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t entr
     return &node->diff.item[entry_number];
 }
 
-/* Exchanges a live page with the page of `saved`, the entry of the path with this number. *lent is
- * 1 + the number of the entry that holds the live page's own address, or 0 if there is none. */
+/* Exchanges a live page with the page of `saved`, the entry `entry_number` of the path. A later
+ * entry of the path can exchange the same live page again. */
 static void restore_swap(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          setti_cow_entry* saved, uint32_t entry_number)
 {
     setti_pool* pool = &state->world->pool;
+    /* 1 + the number of the entry that holds the live page's own address, or 0 */
     uint32_t* lent = setti_pages_entry(saved->pages, saved->number);
+    /* true: the table and `saved` exchange pages, and no bytes are copied */
     bool plain = saved->kind == SETTI_COW_COPY && setti_pages_values(saved->pages) == NULL;
     if (*setti_pages_restored(saved->pages, saved->number) != pool->tick) {
         *lent = 0; /* not exchanged yet in this restore: the page is at its own address */
@@ -567,9 +569,9 @@ static bool restore_is_now(const setti_state* state, const setti_cow_entry* save
     return has_hooks == (pass == 0);
 }
 
-/* Restores the pages of a diff, and saves the live pages in the diff. `first_number` is the number
- * of the diff's first entry in the path. If `first` is NULL, the diff is the head's, and the live
- * pages are not saved. */
+/* Restores the pages of a diff, and saves the live pages in the diff. `first` is the first snapshot
+ * of the path, and `first_number` is the number of the diff's first entry in the path. If `first`
+ * is NULL, the diff belongs to the head, and the live pages are not saved. */
 static void restore_diff(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t first_number)
 {
@@ -591,6 +593,7 @@ static void restore_diff(setti_state* state, const setti_snapshot* first, setti_
 /* Copies all live pages back to their own addresses. */
 static void restore_addresses(const setti_snapshot* first)
 {
+    /* the last snapshot of the path is the new head: its diff is empty */
     for (const setti_snapshot* node = first; node->next != NULL; node = node->next) {
         for (uint32_t k = 0; k < node->diff.count; k++) {
             if (node->diff.item[k].kind == SETTI_COW_LENT) {
@@ -625,7 +628,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     restore_entities(state->world, &head->diff);
     setti_diff_deinit(pool, &head->diff);
     const setti_snapshot* first = head;
-    uint32_t first_number = 0;     /* of the entries of `next` */
+    uint32_t first_number = 0;     /* the number in the path of the first entry of next->diff */
     pool->restored = ++pool->tick; /* marks the pages exchanged below */
     while (head->next != NULL) {
         setti_snapshot* next = head->next;
@@ -641,7 +644,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
         head = next;
     }
     restore_addresses(first);
-    state->head = NULL; /* the diff of the old head is counted already */
+    state->head = NULL; /* so state_set_head does not count the diff of the old head again */
     state_set_head(state, head);
     state->world->epoch++;
 }
@@ -686,30 +689,30 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     setti_state* state = setti_state_of(world);
     setti_restored changes = {0};
     bool notifies = state->options.restored != NULL;
-    bool has_changes = !notifies || setti_restored_find(world, target, &changes);
-    if (!has_changes && need == RESTORE_OR_FAIL) {
+    bool changes_known = !notifies || setti_restored_find(world, target, &changes);
+    if (!changes_known && need == RESTORE_OR_FAIL) {
         return setti_world_no_memory(world, call);
     }
     setti_snapshot* head = setti_snapshot_path(target);
     setti_carried* carried = NULL;
-    bool carries = setti_values_carry(state, head, &carried);
-    if (!carries && need == RESTORE_OR_FAIL) {
+    bool values_carried = setti_values_carry(state, head, &carried);
+    if (!values_carried && need == RESTORE_OR_FAIL) {
         setti_restored_free(world, &changes);
         return setti_world_no_memory(world, call);
     }
-    if (!carries) {
+    if (!values_carried) {
         setti_values_each_skipped(state, setti_type_deinit_values);
     }
     restore_walk(state, head);
-    if (carries) {
+    if (values_carried) {
         setti_values_settle(state, carried);
     } else {
         setti_values_each_skipped(state, setti_type_init_values);
     }
-    if (head != target) {
+    if (head != target) { /* the old head may be hidden, and can be freed now */
         state_tidy(state, head);
     }
-    if (notifies && has_changes) {
+    if (notifies && changes_known) {
         setti_restored_notify(world, &changes);
     } else if (notifies) {
         setti_world_log(world, SETT_LOG_WARNING,
@@ -835,8 +838,8 @@ void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats*
     setti_copy_sized(stats, size, &all, sizeof(all));
 }
 
-/* Checks that the head has a copy of each page written since it was taken. Adds the number of these
- * pages to *saved. */
+/* Checks that the head has a copy of each page that was written after the head was taken. Adds the
+ * number of these pages to *saved. Returns the error, or NULL. */
 static const char* state_check_pages(const sett_world* world, const setti_pages* pages,
                                      uint32_t* saved)
 {

@@ -11,7 +11,7 @@ typedef struct setti_snapshot {
     struct setti_snapshot* older; /* all snapshots form a list, from the oldest to the youngest */
     struct setti_snapshot* younger;
     struct setti_snapshot* parent;       /* NULL: the parent is the live world */
-    struct setti_snapshot* child;        /* the first child, or NULL */
+    struct setti_snapshot* child;        /* the first of the children, or NULL */
     struct setti_snapshot* sibling_next; /* the children of a parent form a list */
     struct setti_snapshot* sibling_previous;
     struct setti_snapshot* next; /* set by setti_snapshot_path: the next snapshot of the path */
@@ -20,17 +20,17 @@ typedef struct setti_snapshot {
     uint32_t slot; /* number of the handle's slot */
     uint64_t sum;  /* the sum of all hashes, if `summed` is true */
     bool summed;
-    bool hidden; /* ended, but the children are stored as differences from this snapshot */
-    uint32_t root_count;
-    size_t root_size;
+    bool hidden;          /* ended, but the children are stored as differences from this snapshot */
+    uint32_t root_count;  /* number of saved roots */
+    size_t root_size;     /* bytes of `roots` */
     unsigned char* roots; /* the saved roots, and the lengths of their tables */
 } setti_snapshot;
 
 typedef struct setti_snapshot_slot {
     setti_snapshot* node; /* NULL: free */
     uint32_t serial;      /* the serial of the slot's latest handle */
-    uint32_t next_free;
-    bool lost; /* the slot's latest snapshot was not dropped by the program, but lost */
+    uint32_t next_free;   /* if the slot is free: the next free slot, or SETTI_NONE */
+    bool lost;            /* the slot's latest snapshot is lost: the program did not drop it */
 } setti_snapshot_slot;
 
 typedef struct setti_state {
@@ -76,7 +76,8 @@ sett_status setti_snapshot_restore(sett_world* world, sett_snapshot snapshot, co
 /* Drops a snapshot, unless the snapshot has ended already. */
 void setti_snapshot_release(sett_world* world, sett_snapshot snapshot);
 
-/* Returns the snapshot of a handle, or NULL. *status becomes SETT_OK, or the reason for NULL. */
+/* Returns the snapshot of a handle, and sets *status to SETT_OK. If the snapshot does not exist,
+ * returns NULL and sets *status to the reason. */
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
                                     sett_status* status);
 
@@ -90,7 +91,8 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target);
 /* Returns the saved bytes of a root, or NULL if the root is newer than the snapshot. */
 const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti_root* root);
 
-/* Restores a snapshot even if memory runs out: then SETT_SAVE_SKIP values are initialised anew. */
+/* Restores a snapshot, even if memory runs out. In that case, SETT_SAVE_SKIP values are initialised
+ * anew. */
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot, const char* call);
 
 /* Computes the member `sum` of a snapshot. The sum must be unknown. */
@@ -104,7 +106,7 @@ void setti_state_set_limit(setti_state* state);
 /* Prepares a type for snapshots. */
 sett_status setti_values_prepare(sett_world* world, setti_type* type, const char* call);
 
-/* Returns why values of a type cannot be saved as bytes, or NULL if they can. */
+/* Returns NULL if values of a type can be saved as bytes. Otherwise returns the reason. */
 const char* setti_values_unsaved(const setti_type* type);
 
 /* Checks that snapshots can save all types. */

@@ -101,6 +101,7 @@ static uint64_t sum_difference(setti_compare* compare)
     const setti_type_list* types = &compare->view->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
         setti_hash_begin(&walk.sum.hash_type, types->item[k]);
+        /* equal rows can have different links: then sum_note_value gets each value */
         walk.sink.rows = types->item[k]->records == NULL ? sum_note_rows : NULL;
         setti_compare_type(compare, types->item[k]);
     }
@@ -127,7 +128,7 @@ static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage*
     return count;
 }
 
-/* Estimates the work of sum_difference, in hashes. */
+/* Estimates the time of sum_difference, as a number of hashes. */
 static uint64_t sum_price_difference(setti_view* view)
 {
     const setti_type_list* types = &view->world->registered;
@@ -153,8 +154,8 @@ static uint64_t sum_price_difference(setti_view* view)
     return price;
 }
 
-/* Returns the snapshot nearest to `node` whose sum is known, or NULL. Nearness counts snapshots, in
- * the order of taking. */
+/* Returns a snapshot with a known sum: the nearest to `node` in the order of taking. Returns NULL
+ * if no sum is known. */
 static setti_snapshot* sum_find_known(setti_snapshot* node)
 {
     setti_snapshot* older = node->older;
@@ -172,8 +173,8 @@ static setti_snapshot* sum_find_known(setti_snapshot* node)
     return NULL;
 }
 
-/* Computes the sum of `node` from the sum of `known`. Does nothing if the work is not less than
- * `price`, or if memory runs out. */
+/* Computes the sum of `node` from the sum of `known`, if this takes less work than `price`. Does
+ * nothing if memory runs out. */
 static void sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,
                               uint64_t price)
 {
@@ -199,7 +200,8 @@ sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const ch
     }
     setti_snapshot* known = sum_find_known(node);
     if (known != NULL) {
-        uint64_t price = setti_hash_price(world, &view); /* of the method `whole` */
+        /* the price of the method `whole`; 0: the sums of all pages are remembered */
+        uint64_t price = setti_hash_price(world, &view);
         if (price != 0) {
             sum_by_difference(world, node, known, price);
         }

@@ -28,12 +28,12 @@
 
 #include <stdio.h>
 
-#define UNDO_LIMIT ((size_t)64 << 20)
+#define UNDO_LIMIT ((size_t)64 << 20) /* 64 MB, the default of `memory_limit` */
 
 /* A step, with two deltas: from the previous step to this step, and back. */
 typedef struct undo_step {
     struct undo_step* before; /* the previous step, or NULL at the begin of the history */
-    struct undo_step* after;  /* the step to redo, or NULL */
+    struct undo_step* after;  /* the step that redo goes to, or NULL */
     struct undo_step* next;   /* used by undo_walk only: the next step on the way forward */
     struct undo_step* older;  /* all steps form a list, from the oldest to the youngest */
     struct undo_step* younger;
@@ -49,8 +49,8 @@ struct sett_undo {
     sett_world* world;
     sett_undo* next; /* list of the world's histories */
     sett_world* mirror;
-    sett_selection selection;     /* in the world; the history owns its lists */
-    sett_component* mirror_types; /* the mirror's types of the selection; `tag` is not among them */
+    sett_selection selection;     /* of the world; the history owns the lists of the selection */
+    sett_component* mirror_types; /* the selected types, as types of the mirror; without `tag` */
     uint32_t mirror_type_count;
     uint32_t mirror_type_capacity;
     sett_component tag;         /* marks the selected entities in the mirror */
@@ -66,10 +66,10 @@ struct sett_undo {
 
 /* A move from the present state to a step. */
 typedef struct undo_move {
-    sett_snapshot live;          /* the mirror's snapshot of the present state */
-    setti_selected selected;     /* entities that are selected in the present state */
+    sett_snapshot live;          /* the mirror's snapshot from before the move */
+    setti_selected selected;     /* entities that are selected before the move */
     setti_selected changing;     /* entities selected at the step, or destroyed by the move */
-    setti_selected entering;     /* entities alive in the world, and selected at the step only */
+    setti_selected entering;     /* entities of the world that are selected at the step only */
     setti_bytes changing_delta;  /* the changes of the values of `changing` */
     setti_bytes entering_values; /* all values of `entering` */
 } undo_move;
@@ -89,6 +89,7 @@ static sett_status undo_report(sett_world* world, sett_status status, const char
         return setti_world_no_memory(world, call);
     }
     bool begins_with_call = strncmp(message, call, length) == 0;
+    /* a message begins with "call: " or "call, ", not with a longer name */
     char separator = begins_with_call ? message[length] : '\0';
     if (separator == ':' || separator == ',') {
         return setti_world_fail_input(world, status, "%s", message);
@@ -117,6 +118,7 @@ static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity e
     return added;
 }
 
+/* Lists the tagged entities of the mirror: the selected entities. */
 static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
 {
     sett_world* mirror = undo->mirror;
@@ -147,7 +149,7 @@ static bool undo_list_only(const sett_world* world, const sett_world* other, set
 
 /* -------------------------------------------------------------------- updating the mirror */
 
-/* Applies an encoded part to a world. Frees the bytes, which `pool` has allocated. */
+/* Applies an encoded part to a world, then frees the bytes. `pool` has allocated the bytes. */
 static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes,
                               const char* call)
 {
@@ -158,7 +160,7 @@ static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* 
     return status;
 }
 
-/* Returns true if a type has another layout in the mirror. */
+/* Returns true if a type of the world and the mirror's type of the same name differ in layout. */
 static bool undo_type_differs(const setti_type* type, const setti_type* mirrored)
 {
     if (mirrored->desc.size != type->desc.size ||
@@ -189,7 +191,8 @@ static sett_status undo_sync_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Updates undo->mirror_types. */
+/* Sets undo->mirror_types to the selected types. All types are selected if the selection lists no
+ * types. */
 static sett_status undo_find_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
@@ -271,9 +274,9 @@ static bool undo_has_children(const sett_world* world, sett_entity entity)
 #endif
 }
 
-/* Removes an entity's values, except values that other entities depend on. The entity leaves the
- * hierarchy last, after it has lost the name: without a parent it is a root, and two roots cannot
- * have the same name. */
+/* Removes an entity's values from the mirror, except values that other entities depend on. The
+ * entity leaves the hierarchy last, after its name is removed. Otherwise the entity would be a root
+ * with a name, and another root could have the same name. */
 static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
@@ -297,7 +300,7 @@ static bool undo_remove_values(sett_undo* undo, sett_entity entity)
     return sett_remove(mirror, entity, hierarchy->id) == SETT_OK;
 }
 
-/* Removes the values and the tag of entities that are not selected any more. */
+/* Removes the values and the tag of entities that are no longer selected. */
 static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* selected,
                                         const char* call)
 {
@@ -316,6 +319,7 @@ static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* s
     return SETT_OK;
 }
 
+/* Tags the selected entities in the mirror. */
 static bool undo_sync_tags(sett_undo* undo, const setti_selected* selected)
 {
     bool ok = true;
@@ -354,8 +358,8 @@ static bool undo_is_arranged(const sett_world* from_world, const sett_world* to_
     return true;
 }
 
-/* Orders the children of `parent` in `to_world` as they are ordered in `from_world`. Overwrites
- * `order`, the caller's scratch list. */
+/* Gives the children of `parent` in `to_world` the order of `from_world`. Overwrites `order`, the
+ * caller's scratch list. */
 static bool undo_order_children(const sett_world* from_world, sett_world* to_world,
                                 sett_entity parent, setti_selected* order)
 {
@@ -390,10 +394,10 @@ static bool undo_order(const sett_world* from_world, sett_world* to_world,
     return ok;
 }
 
-/* Returns true if an entity has a name in `from_world` that it can get in `to_world`: it has
- * another name or none there, and no sibling has the name. */
-static bool undo_lost_name(const sett_world* from_world, const sett_world* to_world,
-                           sett_entity entity)
+/* Returns true if an entity lacks its name of `from_world` in `to_world`, and no sibling there has
+ * the name. */
+static bool undo_can_rename(const sett_world* from_world, const sett_world* to_world,
+                            sett_entity entity)
 {
     const char* name = sett_name_get(from_world, entity);
     const char* current = sett_name_get(to_world, entity);
@@ -413,7 +417,7 @@ static bool undo_rename(const sett_world* from_world, sett_world* to_world,
 {
     for (uint32_t k = 0; k < list->count; k++) {
         sett_entity entity = list->entity[k];
-        if (undo_lost_name(from_world, to_world, entity) &&
+        if (undo_can_rename(from_world, to_world, entity) &&
             sett_name_set(to_world, entity, sett_name_get(from_world, entity)) != SETT_OK) {
             return false;
         }
@@ -505,7 +509,7 @@ static sett_status undo_take(sett_undo* undo, sett_snapshot* out, const char* ca
     return SETT_OK;
 }
 
-/* Replaces the snapshot of the present step. `snapshot` is the mirror's present state. */
+/* Replaces the snapshot of the present step by `snapshot`, the mirror's present state. */
 static void undo_settle(sett_undo* undo, sett_snapshot snapshot)
 {
     setti_snapshot_release(undo->mirror, undo->now_snapshot);
@@ -550,17 +554,18 @@ static void undo_free_steps(sett_undo* undo)
     }
 }
 
-/* Frees a step that undo_find_least has returned. At most one step follows the step directly, and
- * only if the step is the first of the tree. */
+/* Frees a step that undo_find_forgettable has returned. This is the end of a branch, or the oldest
+ * step if at most one step follows directly. */
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
     SETTI_ASSERT(step != undo->now && step->branches <= 1);
     if (step->branches != 0) {
-        undo_step* second = step->younger; /* a search, because step->after can be NULL */
+        /* searches the step that follows, because step->after can be NULL */
+        undo_step* second = step->younger;
         while (second->before != step) {
             second = second->younger;
         }
-        second->before = NULL;
+        second->before = NULL; /* the history begins there now */
     }
     if (step->before != NULL) {
         step->before->branches--;
@@ -581,10 +586,10 @@ static void undo_forget(sett_undo* undo, undo_step* step)
     undo_free_step(undo, step);
 }
 
-/* Returns the step to forget next: the oldest step if at most one step follows it directly,
+/* Returns the step to forget next. This is the oldest step if at most one step follows directly,
  * otherwise the oldest end of a branch. Never returns the present step. Returns NULL if no step can
  * be forgotten. */
-static undo_step* undo_find_least(const sett_undo* undo)
+static undo_step* undo_find_forgettable(const sett_undo* undo)
 {
     undo_step* oldest = undo->oldest;
     if (oldest != NULL && oldest != undo->now && oldest->branches <= 1) {
@@ -649,11 +654,11 @@ static void undo_add_step(sett_undo* undo, undo_step* step)
     undo->now = step;
     undo->size += step->size;
     while (undo->size > undo->limit) {
-        undo_step* least = undo_find_least(undo);
-        if (least == NULL) {
+        undo_step* forgotten = undo_find_forgettable(undo);
+        if (forgotten == NULL) {
             break;
         }
-        undo_forget(undo, least);
+        undo_forget(undo, forgotten);
     }
 }
 
@@ -715,7 +720,7 @@ static sett_status undo_walk(sett_undo* undo, undo_step* start, undo_step* goal,
 {
     undo_step* common = start;
     undo_step* ancestor = goal;
-    while (common != ancestor) { /* the later of the two goes back, until they meet */
+    while (common != ancestor) { /* the later step of the two goes back, until they are the same */
         if (common->number > ancestor->number) {
             common = common->before;
         } else {
@@ -724,7 +729,7 @@ static sett_status undo_walk(sett_undo* undo, undo_step* start, undo_step* goal,
         }
     }
     undo_step* step = start;
-    while (step != common) {
+    while (step != common) { /* applies the deltas back to the common step */
         sett_status status = setti_delta_apply_from(undo->mirror, step->data + step->forward_size,
                                                     step->back_size, SETTI_FROM_DELTA, call);
         if (status != SETT_OK) {
@@ -732,7 +737,7 @@ static sett_status undo_walk(sett_undo* undo, undo_step* start, undo_step* goal,
         }
         step = step->before;
     }
-    while (step != goal) {
+    while (step != goal) { /* applies the deltas forward to the goal */
         step = step->next;
         sett_status status = setti_delta_apply_from(undo->mirror, step->data, step->forward_size,
                                                     SETTI_FROM_DELTA, call);
@@ -743,7 +748,7 @@ static sett_status undo_walk(sett_undo* undo, undo_step* start, undo_step* goal,
     return SETT_OK;
 }
 
-/* Lists the entities that a move changes. The mirror is at the step of the move already. */
+/* Lists the entities that a move changes. The mirror has moved to the step already. */
 static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -758,7 +763,7 @@ static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* 
     }
     for (uint32_t k = 0; ok && k < move->selected.count; k++) {
         sett_entity entity = move->selected.entity[k];
-        if (!sett_entity_valid(mirror, entity)) {
+        if (!sett_entity_valid(mirror, entity)) { /* the move destroys the entity */
             ok = undo_list_add(mirror, &move->changing, entity);
         }
     }
@@ -769,7 +774,7 @@ static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* 
     return SETT_OK;
 }
 
-/* Encodes the mirror's selected values of listed entities. `part` says which values are sent. */
+/* Encodes the mirror's values of the listed entities. `part` limits which values are encoded. */
 static sett_status undo_encode_list(const sett_undo* undo, const setti_selected* list,
                                     setti_part part, const char* call, setti_bytes* out)
 {
@@ -786,8 +791,8 @@ static sett_status undo_encode_list(const sett_undo* undo, const setti_selected*
 
 static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char* call)
 {
-    const setti_part changes = {.since = move->live};
-    const setti_part values = {.to_world = undo->world};
+    const setti_part changes = {.since = move->live};    /* values that differ from the snapshot */
+    const setti_part values = {.to_world = undo->world}; /* all values */
     sett_status status =
         undo_encode_list(undo, &move->changing, changes, call, &move->changing_delta);
     if (status == SETT_OK) {
@@ -799,7 +804,8 @@ static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char
     return SETT_OK;
 }
 
-/* Notes the mirror's present state in `move`, then moves the mirror to a step. */
+/* Saves the mirror's present state in move->live, and the selected entities in move->selected. Then
+ * moves the mirror to a step. */
 static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step* step,
                                     const char* call)
 {
@@ -810,6 +816,7 @@ static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step*
     if (status != SETT_OK) {
         return status;
     }
+    /* deltas lead from step to step: unrecorded changes go first */
     status = setti_snapshot_undo(undo->mirror, undo->now_snapshot, call);
     if (status != SETT_OK) {
         return status;
@@ -832,8 +839,8 @@ static sett_status undo_move_prepare(sett_undo* undo, undo_move* move, undo_step
     return undo_move_encode(undo, move, call);
 }
 
-/* Undoes a move of the world that failed with `status`. Returns the status to report.
- * `reports_again` is true to report the world's message once more, as a message of `call`. */
+/* Undoes a move of the world that failed with `status`. Returns the status to report. If
+ * `reports_again` is true, the world's message is reported once more, as a message of `call`. */
 static sett_status undo_revert(sett_world* world, sett_snapshot before, sett_status status,
                                bool reports_again, const char* call)
 {
@@ -870,7 +877,7 @@ static sett_status undo_move_apply(sett_undo* undo, undo_move* move, const char*
     return undo_apply(undo->world, pool, &move->entering_values, call);
 }
 
-/* Makes a move in the world: completely, or not at all. */
+/* Makes a move in the world. If the move fails, the world is as before. */
 static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* world = undo->world;
@@ -898,7 +905,7 @@ static void undo_arrive(sett_undo* undo, undo_step* step, sett_snapshot snapshot
 {
     undo_settle(undo, snapshot);
     undo->now = step;
-    /* redo follows the branch of `step` */
+    /* from each earlier step, redo goes to the branch of `step` */
     for (undo_step* ancestor = step; ancestor->before != NULL; ancestor = ancestor->before) {
         ancestor->before->after = ancestor;
     }
@@ -1011,8 +1018,9 @@ static void undo_free_all(sett_world* world)
     world->module[SETTI_SLOT_UNDO] = NULL;
 }
 
-/* Copies a list. `out` is the address of a pointer that becomes the copy, and stays NULL if the
- * list is empty. *copied_count becomes the number of items. Returns false if memory runs out. */
+/* Copies a list. `out` is the address of a pointer, which becomes the address of the copy. If the
+ * list is empty, nothing is set. *copied_count becomes the number of items. Returns false if memory
+ * runs out. */
 static bool undo_copy(sett_world* world, void* out, uint32_t* copied_count, const void* list,
                       uint32_t count, size_t item_size, const char* call)
 {
@@ -1062,8 +1070,8 @@ static bool undo_make_mirror(sett_undo* undo, const char* call)
     return undo_take(undo, &undo->now_snapshot, call) == SETT_OK;
 }
 
-/* Makes a step of the present state, without deltas. *taken becomes the mirror's snapshot of the
- * step. Returns NULL after a failure. */
+/* Makes the first step of a history, which has no deltas. *taken becomes the mirror's snapshot of
+ * the step. Returns NULL after a failure. */
 static undo_step* undo_make_first(sett_undo* undo, sett_snapshot* taken, const char* call)
 {
     static const setti_bytes none = {0};

@@ -13,8 +13,9 @@
 #include "base/bits.h"
 #include "state/snapshot.h"
 
-#define VALUES_WORDS (1024 / 64)
+#define VALUES_WORDS (1024 / 64) /* a page has at most 1024 rows, and a word has 64 bits */
 
+/* Returns the storage that has `rows` as a member. */
 static const setti_storage* values_storage(const setti_pages* rows)
 {
     return (const setti_storage*)(const void*)((const unsigned char*)rows -
@@ -55,7 +56,7 @@ static void values_find_alive(const setti_storage* storage, uint32_t number, uin
 typedef struct values_run {
     uint32_t row; /* the first row */
     uint32_t count;
-    size_t offset; /* of the first row's value in a page */
+    size_t offset; /* where the first row's value begins in a page */
 } values_run;
 
 static bool values_has(const uint64_t* words, uint32_t row)
@@ -63,7 +64,7 @@ static bool values_has(const uint64_t* words, uint32_t row)
     return (words[row / 64] >> (row % 64) & 1) != 0;
 }
 
-/* Finds the next run. A walk begins with a zeroed `run`. Returns false at the end. */
+/* Moves `run` to the next run. `run` is zeroed before the first. Returns false at the end. */
 static bool values_next_run(const setti_storage* storage, const uint64_t* words, values_run* run)
 {
     uint32_t rows = setti_storage_rows(storage);
@@ -86,7 +87,7 @@ static void values_deinit(const setti_type* type, const uint64_t* words, unsigne
     }
 }
 
-/* Moves values to uninitialised memory, and leaves uninitialised memory behind. */
+/* Moves values to uninitialised memory. Afterwards the old memory is uninitialised. */
 static void values_relocate(const setti_type* type, void* destination, void* values, uint32_t count)
 {
     if (type->desc.move != NULL) {
@@ -102,7 +103,7 @@ static size_t values_columns(const setti_storage* storage, size_t* size)
 {
     size_t offset = (size_t)setti_storage_rows(storage) * storage->size;
     size_t saved_size = storage->saved != 0 ? storage->saved : storage->rows.size;
-    *size = saved_size - offset; /* the bits of a saved page follow the columns */
+    *size = saved_size - offset; /* without the bits at the end of a saved page */
     return offset;
 }
 
@@ -127,10 +128,10 @@ static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
     const setti_type* type = values_type(pages);
     const setti_storage* storage = &type->storage;
     const unsigned char* page = pages->data[number];
-    uint64_t* words = setti_storage_saved(storage, copy);
+    uint64_t* saved_bits = setti_storage_saved(storage, copy);
     uint64_t alive[VALUES_WORDS];
     values_find_alive(storage, number, alive);
-    memcpy(words, alive, values_word_count(storage) * sizeof(*words));
+    memcpy(saved_bits, alive, values_word_count(storage) * sizeof(*saved_bits));
     values_copy_columns(storage, copy, page);
     for (values_run run = {0}; values_next_run(storage, alive, &run);) {
         unsigned char* clones = (unsigned char*)copy + run.offset;
@@ -139,7 +140,7 @@ static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
     }
 }
 
-/* Writes the bits at the end of a live page. The page becomes a saved page as it is. */
+/* Turns a live page into a saved page: only writes the bits at the end of the page. */
 static void clone_seal(const setti_pages* pages, uint32_t number)
 {
     const setti_storage* storage = values_storage(pages);
@@ -155,7 +156,7 @@ static void clone_swap_row(const setti_type* type, void* a, void* b, bool a_has_
 {
     SETTI_ASSERT((!a_has_value || !b_has_value) || type->row != NULL);
     if (a_has_value && b_has_value) {
-        values_relocate(type, type->row, a, 1);
+        values_relocate(type, type->row, a, 1); /* type->row has room for one value */
         values_relocate(type, a, b, 1);
         values_relocate(type, b, type->row, 1);
     } else if (a_has_value) {
@@ -172,20 +173,20 @@ static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
     const setti_storage* storage = &type->storage;
     uint32_t rows = setti_storage_rows(storage);
     unsigned char* page = pages->data[number];
-    uint64_t* words = setti_storage_saved(storage, saved);
+    uint64_t* saved_bits = setti_storage_saved(storage, saved);
     uint64_t alive[VALUES_WORDS];
     values_find_alive(storage, number, alive);
-    if (type->desc.move == NULL) {
+    if (type->desc.move == NULL) { /* values can be moved as bytes, so all rows at once */
         setti_cow_swap_bytes(page, saved, (size_t)rows * storage->size);
     } else {
         for (uint32_t row = 0; row < rows; row++) {
             size_t offset = (size_t)row * storage->size;
             clone_swap_row(type, page + offset, (unsigned char*)saved + offset,
-                           values_has(alive, row), values_has(words, row));
+                           values_has(alive, row), values_has(saved_bits, row));
         }
     }
     values_swap_columns(storage, page, saved);
-    memcpy(words, alive, values_word_count(storage) * sizeof(*words));
+    memcpy(saved_bits, alive, values_word_count(storage) * sizeof(*saved_bits));
 }
 
 static void clone_deinit_page(const setti_pages* pages, uint32_t number)
@@ -202,19 +203,19 @@ static void clone_deinit_copy(const setti_pages* pages, void* saved)
     values_deinit(type, setti_storage_saved(&type->storage, saved), saved);
 }
 
-/* Moves the contents of a saved page to the memory of another page. */
+/* Moves the values, the columns and the bits of a saved page to another page. */
 static void clone_move(const setti_pages* pages, void* to_page, void* from_page)
 {
     const setti_type* type = values_type(pages);
     const setti_storage* storage = &type->storage;
-    const uint64_t* words = setti_storage_saved(storage, from_page);
-    for (values_run run = {0}; values_next_run(storage, words, &run);) {
+    const uint64_t* saved_bits = setti_storage_saved(storage, from_page);
+    for (values_run run = {0}; values_next_run(storage, saved_bits, &run);) {
         values_relocate(type, (unsigned char*)to_page + run.offset,
                         (unsigned char*)from_page + run.offset, run.count);
     }
     values_copy_columns(storage, to_page, from_page);
-    memcpy(setti_storage_saved(storage, to_page), words,
-           values_word_count(storage) * sizeof(*words));
+    memcpy(setti_storage_saved(storage, to_page), saved_bits,
+           values_word_count(storage) * sizeof(*saved_bits));
 }
 
 static const setti_page_values values_clone = {clone_save,        clone_seal,        clone_swap,
@@ -325,8 +326,8 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     return values_note(world, type, call, &values_clone);
 }
 
-/* Returns the least index >= `first` that has a value, or SETTI_NONE if there is none. Looks at all
- * rows. */
+/* Returns the least index >= `first` that has a value. Returns SETTI_NONE if there is none. Looks
+ * at all rows. */
 static uint32_t carry_least(const setti_storage* storage, uint32_t first)
 {
     uint32_t least = SETTI_NONE;
@@ -339,8 +340,8 @@ static uint32_t carry_least(const setti_storage* storage, uint32_t first)
     return least;
 }
 
-/* Returns the least index >= *cursor that has a value, or SETTI_NONE if there is none. *cursor
- * becomes the index after the returned index. */
+/* Returns the least index >= *cursor that has a value. *cursor becomes the index after the returned
+ * index. Returns SETTI_NONE if there is no index. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
     if (storage->kind != SETTI_SPARSE) {
@@ -369,8 +370,8 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-/* Returns true if a restore may exchange pages of the type. The restore goes through the snapshots
- * of the list `path`. */
+/* Returns true if a restore may exchange pages of the type. `path` is the list of the snapshots
+ * that the restore passes. */
 static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
 {
     for (const setti_snapshot* snapshot = path; snapshot != NULL; snapshot = snapshot->next) {
@@ -449,20 +450,20 @@ bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_ca
         carried->next = *out;
         *out = carried;
     }
+    /* all memory is allocated: nothing fails after the first value has moved */
     for (setti_carried* carried = *out; carried != NULL; carried = carried->next) {
         carry_out(world, carried);
     }
     return true;
 }
 
-/* Moves carried values back to the entities. Ends the values of entities that have no row now, and
- * begins new values in rows without a carried value. The carried entities and the rows of the walk
- * both ascend by index. */
+/* Moves carried values back to the entities. Ends carried values of entities that have no row now,
+ * and begins new values in rows without a carried value. */
 static void carry_in(const sett_world* world, const setti_carried* carried)
 {
     const setti_type* type = carried->type;
     size_t size = type->storage.size;
-    uint32_t k = 0; /* the first carried value that is not moved yet */
+    uint32_t k = 0; /* the next carried value: carried values and the walk ascend by index */
     uint32_t cursor = 0;
     uint32_t index;
     while ((index = carry_next(&type->storage, &cursor)) != SETTI_NONE) {
@@ -478,7 +479,7 @@ static void carry_in(const sett_world* world, const setti_carried* carried)
                 setti_type_deinit_values(type, carried->values + k * size, 1);
             }
         }
-        if (!found) { /* the restore brought the entity back */
+        if (!found) { /* only the restored state has a value here */
             setti_type_init_values(type, value, 1);
         }
     }

@@ -25,7 +25,7 @@ static setti_view_table* view_table(const setti_view* view, const setti_pages* p
 {
     SETTI_ASSERT(view->table != NULL);
     uint32_t mask = ((uint32_t)1 << view->table_bits) - 1;
-    uint64_t mixed = (uint64_t)(uintptr_t)pages * 0x9E3779B97F4A7C15u;
+    uint64_t mixed = (uint64_t)(uintptr_t)pages * 0x9E3779B97F4A7C15u; /* Fibonacci hashing */
     uint32_t slot = (uint32_t)(mixed >> (64 - view->table_bits));
     while (view->table[slot].pages != pages && view->table[slot].pages != NULL) {
         slot = (slot + 1) & mask;
@@ -66,7 +66,7 @@ SETTI_INLINE void view_walk(setti_view* view, setti_snapshot* const node[2], vie
     }
 }
 
-/* Counts entries in view->page_count. Later view_place counts pages there. */
+/* Counts the entries in view->page_count. view_place counts the pages there later. */
 static void view_count_entry(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)entry;
@@ -74,7 +74,7 @@ static void view_count_entry(setti_view* view, const setti_cow_entry* entry, uin
     view->page_count++;
 }
 
-/* Adds the entry's table to the hash table, and counts the words that the table needs. */
+/* Adds the entry's table to the hash table. Counts the words up to the bit of the entry's page. */
 static void view_count_words(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
     (void)side;
@@ -192,14 +192,16 @@ bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, se
     view->node[SETTI_BEFORE] = a;
     view->node[SETTI_AFTER] = b;
     view_walk(view, node, view_count_entry);
-    uint64_t table_limit = 2 * (world->last_root->number + 1);  /* a root has at most 2 tables */
-    uint64_t tables = SETTI_MIN(table_limit, view->page_count); /* each has an entry */
-    view->table_bits = 1 + setti_bits_highest(2 * tables | 1);  /* half of the slots stay free */
+    uint64_t table_limit = 2 * (world->last_root->number + 1); /* a root has at most 2 tables */
+    /* page_count is the number of entries: there are no more tables than entries */
+    uint64_t tables = SETTI_MIN(table_limit, view->page_count);
+    /* more than 2 * tables slots, so that half of them stay free; | 1, because `tables` can be 0 */
+    view->table_bits = 1 + setti_bits_highest(2 * tables | 1);
     view->table = setti_pool_alloc_zero(pool, sizeof(*view->table) << view->table_bits, 16);
     if (view->table == NULL) {
         return false;
     }
-    view->page_count = 0;
+    view->page_count = 0; /* counts pages from now on */
     view_walk(view, node, view_count_words);
     if (view_make_words(view, pool)) {
         view_walk(view, node, view_mark);
@@ -246,7 +248,7 @@ const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t 
     return page->in[side];
 }
 
-/* Like setti_view_next, for a view of the empty world: all live pages differ. */
+/* Like setti_view_next, for a view of an empty world and the live world: all live pages differ. */
 static const setti_view_page* view_next_page(setti_view* view, const setti_pages* pages,
                                              uint32_t* cursor)
 {
@@ -277,7 +279,8 @@ const setti_view_page* setti_view_next(setti_view* view, const setti_pages* page
 
 #define VIEW_SLOTS 64 /* slots compared at once */
 
-/* Returns the first slot >= `slot` whose generations differ, or SETTI_ENTITY_ROWS. */
+/* Returns the first slot >= `slot` whose generations differ. Returns SETTI_ENTITY_ROWS if there is
+ * none. */
 static uint32_t view_next_generation(const setti_view_page* page, uint32_t slot)
 {
     const setti_entity_page* before = page->in[SETTI_BEFORE];
@@ -337,7 +340,7 @@ uint32_t setti_view_count(setti_view* view, const setti_pages* pages)
         return pages->count;
     }
     uint32_t last = table->page + table->count - 1;
-    uint32_t end = view->page[last].number + 1;
+    uint32_t end = view->page[last].number + 1; /* the last page has the greatest number */
     return SETTI_MAX(pages->count, end);
 }
 
@@ -387,6 +390,7 @@ static uint32_t view_row(setti_view* view, const setti_type* type, uint32_t inde
     SETTI_ASSERT(type->storage.kind == SETTI_SPARSE);
     const setti_pages* presence = &type->storage.presence;
     const setti_sparse_page* page;
+    /* the number of pages of the hash table; 0: the table is indexed by entity index */
     uint32_t hashed = view_root_number(view, &type->root, VIEW_OFFSET(hashed), side);
     if (hashed == 0) {
         page = setti_view_get(view, presence, index >> SETTI_SPARSE_SHIFT, side);

@@ -14,7 +14,7 @@ typedef struct setti_view_page {
 /* The pages that may differ, among 64 pages of a table. */
 typedef struct setti_view_word {
     uint64_t bits;
-    uint32_t pages_before; /* the index in view->page of the first of these pages */
+    uint32_t pages_before; /* the number of pages before these pages in view->page */
 } setti_view_word;
 
 typedef struct setti_view_table {
@@ -26,9 +26,10 @@ typedef struct setti_view_table {
 } setti_view_table;
 
 typedef struct setti_view {
-    setti_sides sides;    /* first: codecs get the view as a setti_sides */
-    bool empty;           /* SETTI_BEFORE is an empty world, SETTI_AFTER the live world */
-    setti_view_page each; /* if `empty` is true: the page that setti_view_next has returned */
+    setti_sides sides; /* first: codecs get the view as a setti_sides */
+    bool empty;        /* SETTI_BEFORE is an empty world, SETTI_AFTER the live world */
+    /* if `empty` is true: the page that setti_view_next has returned; in[SETTI_BEFORE] is NULL */
+    setti_view_page each;
     const sett_world* world;
     const setti_snapshot* node[2]; /* by side; NULL: the live world */
     setti_view_table* table;       /* open addressing */
@@ -59,16 +60,16 @@ const setti_view_page* setti_view_next(setti_view* view, const setti_pages* page
 
 /* A walk over the indices whose generations differ, ascending. */
 typedef struct setti_view_slot {
-    uint32_t index;         /* SETTI_NONE: before the first index */
-    uint32_t generation[2]; /* at the index, by side */
-    uint32_t cursor;        /* of setti_view_next */
-    const setti_view_page* page;
+    uint32_t index;              /* SETTI_NONE: before the first index */
+    uint32_t generation[2];      /* at the index, by side */
+    uint32_t cursor;             /* the cursor of setti_view_next */
+    const setti_view_page* page; /* the page that has the index */
 } setti_view_slot;
 
 /* Goes to the next index whose generations differ. Returns false at the end. */
 bool setti_view_next_slot(setti_view* view, setti_view_slot* slot);
 
-/* Returns a number above the numbers of all pages of a table, on both sides. */
+/* Returns a number that is above the number of each page of a table on both sides. */
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages);
 
 /* Returns the number of rows of a type that are in use on a side. */
@@ -88,9 +89,9 @@ uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t si
 const unsigned char* setti_view_record(setti_view* view, const setti_records* records,
                                        uint32_t place, uint32_t side);
 
-/* The records of a list that a walk has not visited yet. */
+/* A walk through a list of records. */
 typedef struct setti_view_list {
-    uint32_t left;  /* the number of these records */
+    uint32_t left;  /* the number of records that are not visited yet */
     uint32_t place; /* the place of the next record */
 } setti_view_list;
 
