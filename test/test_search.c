@@ -518,8 +518,10 @@ static void terms_from_c(void)
         sett_world_message(world),
         "sett_search_create_desc: search \"search\", term 1: component 999 is not registered "
         "in this world - register the component first");
-    const sett_search_term any[] = {
-        {.component = SETT_ANY_RELATIONSHIP, .source = {"s"}, .target = {"t"}}, {.component = 999}};
+    const sett_search_term any[] = {{.component = SETT_ANY_RELATIONSHIP,
+                                     .source = {.variable = "s"},
+                                     .target = {.variable = "t"}},
+                                    {.component = 999}};
     CHECK(sett_search_create_desc(
               world, &(sett_search_desc){.name = "all", .terms = any, .term_count = 2}) == NULL);
     CHECK_MSG(strstr(sett_world_message(world), ": search \"all\", term 1: component 999 is ") !=

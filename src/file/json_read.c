@@ -210,8 +210,7 @@ static bool json_load_find_outside(json_load* load, char* text, size_t offset, s
     if (!sett_is_null(*out)) {
         return true;
     }
-    if (load->entry_count ==
-        0) { /* only sett_json_set has no entries, and it rejects unknown paths */
+    if (load->entry_count == 0) { /* in sett_json_set, which rejects unknown paths */
         return json_load_fail(load, offset, "no entity has the path \"%.200s\" - correct the path",
                               text);
     }

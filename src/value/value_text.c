@@ -207,8 +207,8 @@ static void difference_list(text_difference* difference, const sett_member* memb
     const sett_list x = setti_owned_list(a, item.size);
     const sett_list y = setti_owned_list(b, item.size);
     if (x.count != y.count) {
-        difference_add(difference, path, member, a,
-                       b); /* both lists are written as one difference */
+        /* both lists are written as one difference */
+        difference_add(difference, path, member, a, b);
         return;
     }
     if (x.items == y.items) {

@@ -69,8 +69,8 @@ static bool change_may_set(sett_world* world, const setti_type* type, sett_entit
             "inside %u nested on_set callbacks, which is the limit - use sett_cmd_set there",
             call, SETTI_HANDLE(entity), type->desc.name, world->calling,
             (unsigned)SETTI_EVENT_DEPTH);
-        setti_world_log(world, SETT_LOG_ERROR, "%s",
-                        world->message); /* SETT_STATUS_LIMIT is not logged elsewhere */
+        /* SETT_STATUS_LIMIT is not logged elsewhere */
+        setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
         return false;
     }
     return true;
