@@ -316,7 +316,7 @@ static void messages_name_the_step_that_failed(void)
         "\"f.new\" cannot be renamed to \"f\" - check that its folder can be written, and that no "
         "folder has the new name",
         "is written, but its folder cannot be synced: a power cut may bring back the old file - "
-        "save again",
+        "repeat this call",
     };
     static const char* const loading[] = {
         "\"f\": cannot be opened - check that it exists and can be read",

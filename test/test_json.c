@@ -777,7 +777,7 @@ static const struct {
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AQ==AQ==\"}}"), "not valid base64"},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AB==\"}}"), "not valid base64"},
     {IN_ENTITY("\"components\":{\"Raw\":5}"),
-     "/a Raw: the members of this type are not known - declare them with SETT_MEMBERS, or write"},
+     "/a Raw: the members of this type are not known - declare them with SETT_MEMBERS (of"},
     {IN_ENTITY("\"components\":{\"Raw\":{\"x\":5}}"), "the members of this type are not known"},
     {IN_ENTITY("\"components\":{\"Raw\":{}}"), "the members of this type are not known"},
     {IN_ENTITY("\"links\":{\"Door\":[]}"), "no relationship has this name"},

@@ -704,9 +704,10 @@ static void orders(void)
     CHECK(sett_search_create_desc(
               world, &(sett_search_desc){
                          .terms = &ships, .term_count = 1, .order = {.group_by = AtWar}}) == NULL);
-    CHECK_STR_EQ(sett_world_message(world),
-                 "sett_search_create_desc: order: group_by is not followed by an exclusive "
-                 "relationship - name one");
+    CHECK_STR_EQ(
+        sett_world_message(world),
+        "sett_search_create_desc: search \"search\", order: group_by is not followed by an "
+        "exclusive relationship - name one");
     CHECK_EQ(sett_component_unregister(world, Count_id), SETT_OK);
     CHECK(sett_search_create(world, "Ship cascade DockedAt") != NULL);
     CHECK(sett_component_unregister(world, DockedAt) != SETT_OK);

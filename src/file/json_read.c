@@ -544,7 +544,8 @@ static void json_load_begin_value(const json_load* load, const setti_type* type,
 {
     const sett_component_desc* desc = &type->desc;
     bool applies = load->pass == JSON_APPLY;
-    /* JSON_CHECK discards the value: zeroes are enough if no `write` hook reads them */
+    /* if `applies` is false, the value is discarded: zeroes are enough, except for a `write`
+     * hook */
     bool wants_init = applies || desc->write != NULL;
     const void* present = NULL;
     if (applies) {

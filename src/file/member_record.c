@@ -241,7 +241,7 @@ static void record_member(setti_delta_reader* reader, setti_arena* arena, uint32
     }
 }
 
-/* Reads a struct. Returns NULL if the members are unknown. After an error, returns NULL and sets
+/* Reads a struct. Returns NULL if the members are unknown, or after an error. Only an error sets
  * reader->short_of. */
 SETTI_COLD static const sett_struct* record_struct(setti_delta_reader* reader, setti_arena* arena,
                                                    uint32_t depth)

@@ -138,7 +138,7 @@ SETTI_COLD static bool migrate_fits(const sett_member* old_member, const sett_me
     return migrate_struct_fits(old_member->of, new_member->of);
 }
 
-/* Returns true if no member with the same name in both structs would lose a value. */
+/* Returns true if each member that both structs have, by name, would keep its value. */
 static bool migrate_struct_fits(const sett_struct* old_struct, const sett_struct* new_struct)
 {
     for (uint32_t k = 0; k < new_struct->count; k++) {

@@ -104,6 +104,7 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
     SETTI_ASSERT(off->storage.size == 0 && word_count <= SETTI_STEP_WORD_COUNT);
     uint64_t present[SETTI_STEP_WORD_COUNT]; /* becomes the rows with the component switched on */
     memcpy(present, words, word_count * sizeof(uint64_t));
+    /* keeps the rows that have the component, then drops those that have the tag */
     match_storage(batch, term, SETTI_HAS_TYPE, present, word_count);
     match_storage(batch, &tag, SETTI_LACKS_TYPE, present, word_count);
     for (uint32_t word = 0; word < word_count; word++) {
@@ -257,7 +258,7 @@ static setti_step step_pages(sett_batch* batch)
         SETTI_ASSERT(base % 64 == 0);
         loop->step_base = base;
         loop->cursor = base + loop->step_rows;
-        if (setti_match_words_at(query, base, bits) != NULL) {
+        if (setti_match_words_at(query, base, bits) != NULL) { /* not NULL: no row can match */
             /* an array has no page here: goes to the begin of the step that has the next pages */
             loop->cursor = setti_match_seek(query, base) & ~(loop->step_rows - 1);
             continue;

@@ -256,7 +256,7 @@ static bool clone_is_same(const setti_type* a, const setti_type* b)
     const setti_relation* links_a = setti_relation_of_links(a);
     const setti_relation* links_b = setti_relation_of_links(b);
     if (links_a == NULL || links_b == NULL) {
-        return links_a == links_b; /* neither type has links */
+        return links_a == links_b; /* true if neither type has links */
     }
     return links_a->many == links_b->many && links_a->data_size == links_b->data_size;
 }
@@ -1106,6 +1106,7 @@ static void clone_connect(setti_clone* clone, setti_clone_node* node)
                               setti_entity_at(&clone->from->entities, node->index));
     }
     (void)clone_each_link(clone, node, clone_make_link);
+    /* if the copies are new entities */
     if (clone_is_copied(node) && sett_is_null(node->onto) && node->counterpart == SETTI_NONE) {
         clone_place(clone, node);
     }

@@ -73,7 +73,7 @@ SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32
     return setti_storage_find(storage, setti_link_index(link));
 }
 
-/* Like tree_read, but marks the node as written. */
+/* Like tree_read, but marks the node as written (setti_storage_find_mut and tree_mark do). */
 SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy* tree,
                                         uint32_t link)
 {
@@ -239,7 +239,7 @@ static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t l
     parent_node->children += SETTI_CHILD;
 }
 
-/* Makes all children of a node roots. */
+/* Turns all children of a node into roots. */
 static void tree_release_children(sett_world* world, setti_hierarchy* tree, uint32_t link)
 {
     SETTI_ASSERT(tree_read(tree, link)->first != 0);
@@ -437,7 +437,8 @@ static uint32_t tree_default_policy(const setti_type* type)
     return (uint32_t)setti_hierarchy_of(type->world)->policy - SETT_CHILDREN_DESTROY;
 }
 
-/* Sets the default policy. `choice` is a number that tree_default_policy has returned. */
+/* Sets the default policy. `choice` is a number that tree_default_policy has returned: the policy,
+ * counted from SETT_CHILDREN_DESTROY, which is 0. */
 static void tree_choose(setti_type* type, uint32_t choice)
 {
     SETTI_ASSERT(choice <= SETT_CHILDREN_REJECT - SETT_CHILDREN_DESTROY);

@@ -19,7 +19,8 @@ typedef struct setti_hierarchy {
 /* The link to no entity, for example the parent of a root. */
 #define SETTI_NO_LINK 0u
 
-/* A bit of `depth`: the node is moved. The other bits are the link of the next moved node. */
+/* A bit of `depth`. If it is set, the node is moved, and the other bits of `depth` are no depth,
+ * but the link of the next moved node. */
 #define SETTI_MOVED 0x80000000u
 
 #define SETTI_CHILD 4u  /* `children` grows by this for each child */

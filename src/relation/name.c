@@ -175,7 +175,7 @@ static uint32_t name_find_except(sett_world* world, uint32_t parent, uint64_t ke
     return 0;
 }
 
-/* Returns the link of the child of `parent` (a link) with a name, or 0. */
+/* Returns the link of the child that has the name `key`, or 0. `parent` is a link, too. */
 static uint32_t name_find_child(sett_world* world, uint32_t parent, uint64_t key)
 {
     return name_find_except(world, parent, key, SETTI_NO_LINK);

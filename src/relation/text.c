@@ -238,7 +238,8 @@ const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
     return text_at(texts, place, &length);
 }
 
-/* Collects the texts that users have. Returns false if memory runs out. */
+/* Collects the texts whose keys are values of the type `texts->users`. Returns false if memory runs
+ * out. */
 static bool text_collect_used(sett_world* world, const setti_texts* texts, setti_hash_map* live)
 {
     SETTI_EACH_INDEX(index, &texts->users->storage) {
@@ -390,9 +391,9 @@ static uint32_t text_end(const setti_texts* texts, uint32_t size)
     return place;
 }
 
-/* Returns a place for a text of `size` bytes. If `at_end` is true, the place is after all texts. A
- * text with the hash of an earlier text must be there. Then a later walk over the pages computes
- * the same keys. */
+/* Returns a place for a text of `size` bytes. If `at_end` is true, the place is after all texts.
+ * Pass true for a text that has the hash of an earlier text, so that a later walk over the pages
+ * computes the same keys. */
 static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool at_end)
 {
     uint32_t place;

@@ -290,7 +290,8 @@ static sett_system* order_join(const sett_system* start, sett_system* earlier, s
     return earlier;
 }
 
-/* Visits the first system of *todo, and adds the neighbours of the system to *todo. If the two
+/* One step of a forward walk or of a back walk from `start`. Visits the first system of *todo, and
+ * adds the neighbours of the system to *todo. If the two
  * walks meet, joins them to a cycle, and returns the last system of the cycle. Otherwise returns
  * NULL.
  *   back  the step belongs to the back walk */

@@ -167,7 +167,9 @@ static uint32_t choose_driven(const choose* c)
     return ((c->scope->locals >> variable) & 1) != 0 ? variable : SETTI_NO_REF;
 }
 
-/* The type that drives a scan for a variable, or NULL. */
+/* Returns the type that drives a scan for a variable, or NULL. That is the type of the item that
+ * the program has marked with `drives`, if the item is about the variable; or else the rarest
+ * type. */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
     if (choose_driven(c) == variable) {
@@ -860,8 +862,9 @@ static void choose_add_steps(choose* c, choose_state* s)
     choose_add_optional(c, s); /* last: an optional link keeps every row */
 }
 
-/* Plans a scope as a pipe, and the lists of the scope as further pipes. The pipe begins with an
- * estimated number of `rows`, in which the variables `found` are known. */
+/* Plans a scope as a pipe, and the lists of the scope as further pipes.
+ *   rows   estimated number of rows at the beginning of the pipe
+ *   found  bits of the variables that are known there */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t input_depth)
 {

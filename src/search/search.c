@@ -275,7 +275,7 @@ static bool build_is_relationship(const setti_type* type)
     return type->links != NULL || type->id == SETT_ID_HIERARCHY;
 }
 
-/* Sets the walk of an item that has no target. */
+/* Sets the walk of an item that has no operand for a target. */
 static bool build_walk(search_build* b, setti_search_item* item, const sett_search_term* term)
 {
     item->walk = term->walk;

@@ -148,7 +148,8 @@ static void spell_number(setti_writer* writer, double number)
         return;
     }
     setti_number_write(SETT_MEMBER_F64, &number, 0, text);
-    bool looks_whole = strpbrk(text, ".enN") == NULL; /* parse.c would read an integer */
+    /* without a point, an exponent, inf or NaN, parse.c would read an integer */
+    bool looks_whole = strpbrk(text, ".enN") == NULL;
     setti_writer_add(writer, "%s%s", text, looks_whole ? ".0" : "");
 }
 
@@ -173,7 +174,7 @@ SETTI_COLD static void spell_operand(setti_writer* writer, const sett_search* se
     }
     bool constant = operand->of.variable == NULL && !sett_is_null(operand->of.entity);
     bool omits_this = operand->kind != SETT_OPERAND_ENTITY && spell_is_this(&operand->of);
-    if (constant) { /* a handle: at the start of a term, parse.c reads a name as a component */
+    if (constant) { /* not the name: at the start of a term, parse.c reads a name as a component */
         setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(operand->of.entity));
     } else if (!omits_this) {
         spell_ref(writer, search, &operand->of);

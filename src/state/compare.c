@@ -182,7 +182,7 @@ static void compare_report_rows(setti_compare* compare, const setti_storage* sto
             rows->bits[k] &= words != NULL ? words[word] : 0;
         }
     }
-    for (uint32_t k = 0; k < rows->words; k++) { /* drops rows of new entities */
+    for (uint32_t k = 0; k < rows->words; k++) { /* drops rows whose entity is another one now */
         rows->bits[k] &= ~marks_get(&compare->begun, first_word + k);
         reported_bits |= rows->bits[k];
     }

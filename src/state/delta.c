@@ -241,9 +241,9 @@ void setti_delta_write_type(setti_delta_writer* writer, const setti_type* type,
     setti_delta_write_number(writer, extent, 4);
 }
 
-/* Sets note->occurs if another type of the type's group occurs: to order rows, the receiver needs
- * all types of a group.
- *   note   of the type `type`
+/* Sets note->occurs if another type of the group of `type` occurs: to order rows, the receiver
+ * needs all types of a group.
+ *   note   what is known of `type`
  *   notes  of all types, in the order of registration */
 static void delta_note_group(const delta_note* notes, delta_note* note, const setti_type* type)
 {

@@ -376,7 +376,7 @@ static sett_status check_rewrite(setti_delta* delta, setti_delta_reader* reader,
             return check_reject_incomplete(delta, delta_type);
         }
         uint32_t values = 1;
-        /* 4: room for a count, which a removed entry lacks */
+        /* without dead targets, an entry is not larger; 4: a removed entry may get a count */
         size_t entry_room = (size_t)(reader->at - begin) + 4;
         if (entry.bits != 0) {
             values = setti_bits_count(entry.bits);
@@ -542,7 +542,7 @@ static sett_status check_type(setti_delta* delta, setti_delta_reader* reader,
     if (status != SETT_OK) {
         return status;
     }
-    uint32_t limit = delta_type->kind == SETTI_SPARSE ? delta_type->extent : 0;
+    uint32_t limit = delta_type->kind == SETTI_SPARSE ? delta_type->extent : 0; /* 0: no rows */
     if (!check_skip_runs(reader, delta_type->count[SETTI_DELTA_ROWS], limit)) {
         return setti_delta_reject(delta, "the order of rows of \"%.100s\" is %s",
                                   delta_type->type->desc.name,

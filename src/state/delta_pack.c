@@ -45,7 +45,7 @@ static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* pac
     uint32_t others[4] = {0, 0, 0, 0}; /* number of bytes that have no code, by choice */
     uint32_t best = 0;
     for (size_t k = 0; k < size; k++) {
-        others[1] += !pack_fits(bytes[k], 2);
+        others[1] += !pack_fits(bytes[k], 2); /* the widths are those of pack_width, as constants */
         others[2] += !pack_fits(bytes[k], 3);
         others[3] += !pack_fits(bytes[k], 4);
     }

@@ -155,7 +155,7 @@ static sett_status short_end(const short_job* job, const void* out, size_t* size
                                       job->output.size);
 }
 
-/* Adds the records of a type to a table. */
+/* Writes the records of a type to the job's output. */
 static void short_write_records(short_job* job, const setti_type* type)
 {
     setti_delta_write_record(&job->output, type, SETTI_EXACT);

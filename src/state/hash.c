@@ -103,7 +103,7 @@ bool setti_hash_is_plain(const setti_hash_type* hasher)
     if (members == NULL) {
         return true;
     }
-    /* true: hash_floats can find NaN in the plain bytes, or no member is a float */
+    /* true if no member is a float, or if hash_floats can find NaN in the plain bytes */
     bool finds_nan = members->words != NULL || !members->floats;
     return members->adjacent && finds_nan;
 }

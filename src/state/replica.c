@@ -810,7 +810,8 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from_pages,
 {
     bool fresh;
     if (to_pages->data[number] != NULL && to_pages->tick[number] < pool->cow_from) {
-        /* a snapshot keeps the old page: a fresh page, because a write would first copy the old */
+        /* A snapshot keeps the old page. This gives up our share of it, so that a new page takes
+         * its place: a write would first copy the old page. */
         setti_pages_free(pool, to_pages, number);
     }
     if (!setti_pages_ensure(pool, to_pages, number, &fresh)) {

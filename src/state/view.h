@@ -28,7 +28,8 @@ typedef struct setti_view_table {
 typedef struct setti_view {
     setti_sides sides; /* first: codecs get the view as a setti_sides */
     bool empty;        /* SETTI_BEFORE is an empty world, SETTI_AFTER the live world */
-    /* if `empty` is true: the page that setti_view_next has returned; in[SETTI_BEFORE] is NULL */
+    /* The page that setti_view_next has returned, if `empty` is true. Then each.in[SETTI_BEFORE] is
+     * NULL. */
     setti_view_page each;
     const sett_world* world;
     const setti_snapshot* node[2]; /* by side; NULL: the live world */
@@ -44,7 +45,8 @@ typedef struct setti_view {
  * world. Returns false if memory runs out. */
 bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view);
 
-/* Begins a view of an empty world and the live world. The view needs no setti_view_deinit. */
+/* Begins a view of the changes from an empty world to the live world. It needs no
+ * setti_view_deinit. */
 void setti_view_init_empty(sett_world* world, setti_view* view);
 
 void setti_view_deinit(sett_world* world, setti_view* view);
@@ -72,7 +74,7 @@ bool setti_view_next_slot(setti_view* view, setti_view_slot* slot);
 /* Returns a number that is above the number of each page of a table on both sides. */
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages);
 
-/* Returns the number of rows of a type that are in use on a side. */
+/* Returns the end of the rows of a type that are in use on a side. */
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side);
 
 /* Returns the entity that lives at an index on a side, or null. */

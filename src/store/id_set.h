@@ -8,7 +8,8 @@
 #define SETTI_ID_SET_ROWS ((uint32_t)1 << SETTI_ID_SET_SHIFT)
 #define SETTI_ID_SET_MASK (SETTI_ID_SET_ROWS - 1)
 
-/* The largest limit. The capacity is a number of whole pages, and must be less than 2^32. */
+/* The largest limit of a set: 2^32 less one page. The capacity is a number of whole pages, and must
+ * be less than 2^32. */
 #define SETTI_ID_SET_LIMIT (UINT32_MAX - SETTI_ID_SET_ROWS + 1)
 
 typedef struct setti_id_page {

@@ -258,7 +258,8 @@ SETTI_INLINE void index_empty_slot(setti_pool* pool, const setti_storage* storag
             break;
         }
         uint32_t home = setti_index_home(slot.index, storage->hashed);
-        /* the hole is between `home` and `position`: a search for the slot would end at the hole */
+        /* if the hole is at `home`, or between `home` and `position`, a search for the slot would
+         * end at the hole: the slot moves there */
         if (((position - home) & mask) >= ((position - hole) & mask)) {
             index_write_slot(pool, storage, hole, slot);
             hole = position;

@@ -48,7 +48,7 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
     uint32_t page_rest = rows - (index & (rows - 1)); /* rows of the page from `index` on */
     uint32_t end = index + SETTI_MIN(*count, page_rest);
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    /* before the bits are set, because a snapshot that saves the page reads the bits */
+    /* this write precedes the setting of the bits: a snapshot that saves the page reads the bits */
     setti_storage_write(pool, storage, index);
     for (uint32_t position = index; position < end;) {
         uint32_t word_end = SETTI_MIN(end, (position | 63) + 1); /* | 63: the word's last bit */

@@ -343,7 +343,7 @@ static setti_price auto_net_saving(const auto_evaluation* eval, const auto_optio
     return 2 * auto_extrapolate(eval, option->gain) - moves;
 }
 
-/* Returns true if a change pays. The best of these changes becomes eval->best. */
+/* Returns true if the change of an option pays. eval->best keeps the best change that pays. */
 static bool auto_compare(auto_evaluation* eval, const auto_option* option)
 {
     if (!auto_fits(&option->change, eval->max_values)) {
@@ -980,7 +980,8 @@ static uint64_t auto_make_best(auto_evaluation* eval)
         query->grouped.taken = false;
     }
     uint64_t moved = auto_make_change(eval->world, &eval->best, eval->max_values);
-    /* A group changes too many prices. Without the lists, the changed prices are not known. */
+    /* all regrets are forgotten if the change is a group (its type is NULL), which changes too many
+     * prices, or if there are no lists, which say what prices a change of a type changes */
     if (eval->best.change.type == NULL || eval->concerns.first == NULL) {
         auto_forget_regrets(eval->world);
         return moved;

@@ -980,7 +980,7 @@ static uint64_t layout_group_moves(const sett_query* query)
             values += storage->count; /* all values of an array are copied */
         }
     }
-    /* in a sparse set, the row of a member is exchanged with a row at the front */
+    /* 2: a member of a sparse set moves to the front in exchange for another row */
     return values + 2 * most_members * sparse_sets;
 }
 

@@ -300,7 +300,7 @@ void setti_change_collect(sett_world* world, uint32_t index)
 }
 
 /* Destroys one dying entity by an edit.
- *   forgets  the handle can be created again */
+ *   forgets  the world forgets the handle, so that it can be created again */
 static void destroy_one(sett_world* world, uint32_t index, bool forgets)
 {
     sett_entity entity = setti_entity_at(&world->entities, index);

@@ -60,7 +60,7 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
 }
 
 /* Returns true if another type of the entity may require the type. If the type remembers the
- * transition, no other type does: only removals of the type alone are remembered. */
+ * transition, no other type requires it: only removals of the type alone are remembered. */
 static bool fast_may_be_required(setti_type* type, uint32_t signature)
 {
     if ((type->flags & SETTI_TYPE_REQUIRED) == 0) {

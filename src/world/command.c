@@ -1030,7 +1030,7 @@ sett_status sett_cmd_component_clear(sett_commands* commands, sett_component com
 
 /* Records the components of the k-th entity of sett_cmd_create_many.
  *   values  for each component an array with a value for each entity. An array is NULL for a tag,
- *           and for default values. If `values` is NULL, all arrays are. */
+ * and for default values. `values` may be NULL: then each component has its default value. */
 static sett_status commands_add_components(sett_commands* commands, sett_entity entity, uint32_t k,
                                            const sett_component* components,
                                            uint32_t component_count, const void* const* values,

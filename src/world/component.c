@@ -1469,7 +1469,8 @@ void setti_component_describe_type(const setti_type* type, size_t size, const ch
 }
 
 /* Checks that the values of a component have the C type `type_name` of `size` bytes. Returns false
- * after an error, which is reported. Returns true if the component is not registered.
+ * after an error, which is reported. Returns true if the component is not registered: the caller
+ * reports that.
  *   changes  as for component_report_type */
 static bool component_has_type(const sett_world* world, sett_component component, size_t size,
                                const char* type_name, const char* call, bool changes)

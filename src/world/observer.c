@@ -795,7 +795,7 @@ static sett_observer* observer_make(const observer_request* asked)
     observer->desc = *desc;
     observer->listener.user = desc->user;
     observer->listener.observes = true;
-    /* an observer of a query that has no terms sees hidden entities, too */
+    /* an observer without terms sees hidden entities, too: NULL hides none */
     observer->listener.hidden = desc->terms[0].component != 0 ? world->hidden : NULL;
     setti_storage_init_tag(&observer->listener.members);
     if (!observer_reserve(observer, asked->name)) {
