@@ -498,7 +498,7 @@ static void selections_fail_as_the_call_of_the_program(void)
     CHECK_EQ(sett_entity_create_handle(from, other), SETT_OK);
     write_part(&part, from, &(sett_selection){.entities = &other, .entity_count = 1});
     part_fails(&logged, into, &part, "sett_selection_apply: the selection has entity ");
-    CHECK(strstr(sett_world_message(into), "of this world has the same index - forget") != NULL);
+    CHECK(strstr(sett_world_message(into), "of this world has the same index - destroy") != NULL);
     /* what only deltas have */
     CHECK(sett_add(from, other, score[0]) != NULL);
     write_part(&part, from, &(sett_selection){.entities = &other, .entity_count = 1});

@@ -358,6 +358,9 @@ static void nest(sett_world* world, void* data)
     sett_snapshot taken;
     CHECK_EQ(sett_snapshot_take(world, &taken), SETT_STATUS_LOCKED);
     contains(world, "sett_snapshot_take: commands are being applied - make this call after");
+    CHECK(!sett_is_null(sett_cmd_create(sett_commands_here(world)))); /* of the buffer itself */
+    CHECK_EQ(sett_snapshot_take(world, &taken), SETT_STATUS_LOCKED);
+    contains(world, "sett_snapshot_take: commands are being applied - make this call after");
     CHECK_EQ(sett_world_destroy(world), SETT_STATUS_LOCKED);
     contains(world, "sett_world_destroy: commands are being applied - make this call after "
                     "sett_commands_apply has returned");

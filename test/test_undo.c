@@ -431,7 +431,7 @@ static void an_index_in_use_is_reported(void)
     CHECK_MSG(
         strstr(sett_world_message(world),
                "sett_undo_back: the selection has entity 0:1, and entity 0:2 of this world has "
-               "the same index - forget") == sett_world_message(world),
+               "the same index - destroy") == sett_world_message(world),
         "%s", sett_world_message(world));
     CHECK_EQ(sett_undo_now(s.undo), 3);
     CHECK(sett_entity_valid(world, other) && SETT_GET(world, other, Place)->x == 7.0f);

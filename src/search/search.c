@@ -79,7 +79,7 @@ SETTI_COLD static bool build_fail(search_build* b, sett_status status, const cha
     if (b->at != SETTI_AT_ORDER) {
         snprintf(where, sizeof(where), "term %u", (unsigned)build_given_term(b));
     }
-    setti_world_fail_with(b->search->world, status, "%s: search \"%.100s\", %s: %.300s", b->call,
+    setti_world_fail_with(b->search->world, status, "%s: search \"%.100s\", %s: %.360s", b->call,
                           b->search->open.name, where, text);
     return false;
 }

@@ -97,8 +97,8 @@ static sett_status check_reject_index(const setti_delta* delta, sett_entity enti
     return setti_delta_fail(
         delta, SETT_STATUS_INVALID,
         "the selection has entity %u:%u, and entity %u:%u of this world has the same index - "
-        "forget that entity (sett_entity_forget), or give this world another range of indices "
-        "before it creates entities (sett_entity_set_range)",
+        "destroy that entity, or give this world another range of indices before it creates "
+        "entities (sett_entity_set_range)",
         SETTI_HANDLE(entity), (unsigned)entity.index, (unsigned)current);
 }
 
