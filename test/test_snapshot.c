@@ -726,9 +726,9 @@ static void a_ring_counts_what_can_be_restored(void)
     CHECK(strstr(sett_world_message(world), "the ring is empty - take a snapshot first") != NULL);
     CHECK_EQ(sett_ring_take(ring), SETT_OK);
     write(world, e, 9);
-    sett_snapshot other = take(world); /* the latest snapshot is never lost by the limit */
     CHECK_EQ(sett_snapshot_set_options(world, &(sett_snapshot_options){.memory_limit = 1}),
              SETT_OK);
+    sett_snapshot other = take(world); /* the latest snapshot is never lost by the limit */
     CHECK_EQ(sett_ring_restore(ring, 0), SETT_STATUS_LOST);
     CHECK(strstr(sett_world_message(world), "all snapshots of the ring are lost: ") != NULL);
     CHECK_EQ(sett_snapshot_set_options(world, &(sett_snapshot_options){0}), SETT_OK);
