@@ -478,7 +478,7 @@ void setti_component_show_types(sett_world* world)
     setti_bind_show(world);
 }
 
-/* Whether an id is one of those that only the library's types can have. */
+/* Returns true if only a type of the library can have the id. */
 static bool component_is_reserved(sett_component id)
 {
     return id >= SETTI_COMPONENT_LIBRARY && id < SETT_ID_RESERVED_END;
